@@ -1,0 +1,2 @@
+/** What the agent says of itself in its reports. */
+export const AGENT_VERSION = '0.1.0';

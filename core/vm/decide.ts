@@ -1,0 +1,156 @@
+/** The decision about one VM: state × event × now × random → state. Pure, total and deterministic (DESIGN sections 3 and 7). */
+import type { VmBody, VmReport } from '../contract.ts';
+import { type Draw, type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
+import type { VmId } from '../ids.ts';
+import { vmPolicyOf } from '../policy.ts';
+import { after, type Duration, type Instant, seconds } from '../time.ts';
+import { endInstance, note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
+import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord } from './record.ts';
+import { declare, redeclare } from './declare.ts';
+import { reportInstance, takenOn } from './report.ts';
+import { deleteVm, restartVm, startVm, stopVm } from './verbs.ts';
+import { WAKE_REPEATS } from '../node/record.ts';
+
+export type VmEvent =
+  | { kind: 'put'; body: VmBody }
+  | { kind: 'start' }
+  | { kind: 'stop'; grace: Duration | null }
+  | { kind: 'restart' }
+  | { kind: 'delete'; force: boolean }
+  | { kind: 'report'; report: VmReport }
+  /** The host fetched the launch definition: it has taken the instance on. */
+  | { kind: 'launchFetched'; instanceId: string }
+  | { kind: 'due' }
+  | { kind: 'hostSilent'; hostId: string }
+  | { kind: 'hostFenced'; hostId: string }
+  | { kind: 'wakeFailed'; status: string };
+
+export type VmContext = { vmId: VmId; now: Instant; draw: Draw };
+
+export function decideVm(vm: VmRecord | null, event: VmEvent, context: VmContext): Outcome<VmRecord> {
+  if (event.kind === 'put') {
+    const outcome = vm === null || vm.removed !== null ? declare(vm, event.body, context) : redeclare(vm, event.body, context);
+    return 'refusal' in outcome ? outcome : conclude(outcome.before, outcome, context);
+  }
+  if (vm === null || vm.removed !== null) {
+    return refused(404, 'VmNotFound', `there is no VM ${context.vmId}`);
+  }
+  const step = change(vm, event, context);
+  return 'refusal' in step ? step : conclude(vm, step, context);
+}
+
+type Change = VmStep | { kind: 'refused'; refusal: Extract<Outcome<VmRecord>, { kind: 'refused' }>['refusal'] };
+
+function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context: VmContext): Change {
+  const { now } = context;
+  switch (event.kind) {
+    case 'start':
+      return startVm(vm, context);
+    case 'stop':
+      return stopVm(vm, event.grace, context);
+    case 'restart':
+      return restartVm(vm, context);
+    case 'delete':
+      return deleteVm(vm, event.force, context);
+    case 'report':
+      return reportInstance(vm, event.report, context);
+    case 'launchFetched':
+      return live(vm.instance) && vm.instance.instanceId === event.instanceId ? takenOn(vm, vm.instance, context) : same(vm);
+    case 'due':
+      return passTime(vm, context);
+    case 'hostSilent':
+      return hostSilent(vm, event.hostId, now);
+    case 'hostFenced':
+      return hostFenced(vm, event.hostId, context);
+    case 'wakeFailed':
+      return wakeFailed(vm, now);
+  }
+}
+
+const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
+
+/** Silence proves nothing: the instance is Unknown, and neither counted nor replaced (rule 6). */
+function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
+  const { instance } = vm;
+  if (vm.body.hostId !== hostId || !live(instance) || instance.phase === 'Pending' || instance.phase === 'Unknown') return same(vm);
+  return {
+    vm: { ...vm, instance: { ...instance, phase: 'Unknown', since: now } },
+    facts: [note('VM Instance Unknown', `host ${hostId} is silent: nothing is known of instance ${instance.instanceId}, and nothing is counted or started elsewhere`, 'warning')],
+  };
+}
+
+/** The host is known to be off: what ran there has ended, and nobody counts it. */
+function hostFenced(vm: VmRecord, hostId: string, context: VmContext): VmStep {
+  if (vm.body.hostId !== hostId) return same(vm);
+  const { instance } = vm;
+  if (!live(instance) || (instance.phase === 'Pending' && instance.stop === null)) return same(vm);
+  const ended = endInstance(vm, { phase: 'Failed', cause: 'HostLost', message: `host ${hostId} was fenced`, console: null }, context);
+  const next = startIfDue(ended.vm, context);
+  return { vm: next.vm, facts: [...ended.facts, ...next.facts] };
+}
+
+function wakeFailed(vm: VmRecord, now: Instant): VmStep {
+  const { instance } = vm;
+  if (!live(instance) || instance.nextWakeAt === null) return same(vm);
+  const soon = after(now, seconds(30));
+  return instance.nextWakeAt <= soon ? same(vm) : { vm: { ...vm, instance: { ...instance, nextWakeAt: soon } }, facts: [] };
+}
+
+function passTime(vm: VmRecord, context: VmContext): VmStep {
+  let step = same(vm);
+  const then = (apply: (vm: VmRecord) => VmStep): void => {
+    const next = apply(step.vm);
+    step = { vm: next.vm, facts: [...step.facts, ...next.facts] };
+  };
+  then((v) => passStartDeadline(v, context));
+  then((v) => forgetUnstableRuns(v, context.now));
+  then((v) => startIfDue(v, context));
+  then((v) => repeatWake(v, context.now));
+  return step;
+}
+
+function passStartDeadline(vm: VmRecord, context: VmContext): VmStep {
+  const { instance } = vm;
+  if (!live(instance) || instance.startDeadlineAt === null || context.now < instance.startDeadlineAt) return same(vm);
+  return instance.stop === null ? timeOut(vm, context) : { vm: { ...vm, instance: { ...instance, startDeadlineAt: null } }, facts: [] };
+}
+
+/** Running for `stableFor` clears the unstable runs (rule 2). */
+function forgetUnstableRuns(vm: VmRecord, now: Instant): VmStep {
+  const { instance, unstableRuns } = vm;
+  if (unstableRuns === null || instance?.phase !== 'Running' || instance.runningSince === null) return same(vm);
+  if (now < after(instance.runningSince, vmPolicyOf(vm.body).stableFor)) return same(vm);
+  return {
+    vm: { ...vm, unstableRuns: null },
+    facts: [note('VM Recovered', `stable again after ${unstableRuns.count} unstable runs`)],
+  };
+}
+
+function repeatWake(vm: VmRecord, now: Instant): VmStep {
+  const { instance } = vm;
+  if (!live(instance) || instance.nextWakeAt === null || now < instance.nextWakeAt) return same(vm);
+  const began = instance.stop?.at ?? instance.timedOutAt ?? instance.createdAt;
+  let wakesRepeated = instance.wakesRepeated + 1;
+  let wait = WAKE_REPEATS[wakesRepeated];
+  while (wait !== undefined && after(began, wait) <= now) {
+    wakesRepeated += 1;
+    wait = WAKE_REPEATS[wakesRepeated];
+  }
+  const nextWakeAt = wait === undefined ? after(now, PATIENT_WAKE_EVERY) : after(began, wait);
+  const ending = instance.stop !== null || instance.timedOutAt !== null;
+  const wake: Fact = ending
+    ? wakeToStop(vm, false)
+    : { kind: 'wake', hostId: hostOf(vm), action: 'StartInstance', generation: vm.power.sequence, decided: false };
+  return { vm: { ...vm, instance: { ...instance, nextWakeAt, wakesRepeated } }, facts: [wake] };
+}
+
+/** A VM that is being deleted goes once its instance is known ended; then the record has its revision and its log. */
+function conclude(before: VmRecord, step: VmStep, context: VmContext): Outcome<VmRecord> {
+  const gone = step.vm.deleting !== null && !live(step.vm.instance);
+  const vm: VmRecord = gone ? { ...step.vm, removed: { at: context.now }, pendingStart: null } : step.vm;
+  const facts: Fact[] = gone ? [...step.facts, note('VM Removed', 'deleted: no instance of it is left')] : step.facts;
+  if (vm === before && facts.length === 0) return unchanged;
+  const revision = before.revision + 1;
+  const events = logEvents(vm.events, facts, `vm/${context.vmId}`, revision, context.now);
+  return { kind: 'changed', next: { ...vm, revision, events }, facts };
+}

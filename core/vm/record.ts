@@ -1,0 +1,80 @@
+import type { EndCause, InstancePhase, VmBody } from '../contract.ts';
+import type { Aggregate } from '../fact.ts';
+import type { InstanceId, NodeId, VmId } from '../ids.ts';
+import { type Duration, hours, type Instant, minutes } from '../time.ts';
+
+/** One life of a VM. A final phase means that its end is known. */
+export type Instance = {
+  instanceId: InstanceId;
+  phase: InstancePhase;
+  since: Instant;
+  createdAt: Instant;
+  everRunning: boolean;
+  /** When it was last seen to become Running; null until then. */
+  runningSince: Instant | null;
+  cause: EndCause | null;
+  /** Somebody asked for its end: a verb, a change of strategy, or a delete. */
+  stop: { at: Instant; grace: Duration } | null;
+  /** When it must be Running; set when the host took it on, null when it was not or there is no deadline. */
+  startDeadlineAt: Instant | null;
+  /** Its start deadline passed: counted, told to end, not replaced before its end is known. */
+  timedOutAt: Instant | null;
+  /** When the wake for its start or stop is repeated; null once the host has taken it up. */
+  nextWakeAt: Instant | null;
+  wakesRepeated: number;
+};
+
+export type StartFailure = {
+  consecutiveFailCount: number;
+  lastFailedInstanceId: InstanceId;
+  retryAfter: Instant;
+  reason: EndCause;
+  message: string | null;
+};
+
+export type UnstableRuns = { count: number; retryAfter: Instant | null };
+
+export type LastFailure = { reason: EndCause; message: string | null; console: string | null; at: Instant };
+
+export type VmRecord = Aggregate & {
+  kind: 'vm';
+  vmId: VmId;
+  uid: string;
+  body: VmBody;
+  launchRevision: number;
+  power: { on: boolean; sequence: number };
+  lastVerb: 'start' | 'stop' | 'restart' | null;
+  instance: Instance | null;
+  /** Instances before this one, newest last: what they report changes nothing. */
+  previousInstances: InstanceId[];
+  /** A next instance is wanted, not before this instant and not before the end of the present one is known. */
+  pendingStart: { notBefore: Instant } | null;
+  startFailure: StartFailure | null;
+  unstableRuns: UnstableRuns | null;
+  lastFailure: LastFailure | null;
+  restartCount: number;
+  deleting: { at: Instant; deadlineAt: Instant } | null;
+  /** Set when the record is gone: a tombstone that knows which reports are late. */
+  removed: { at: Instant } | null;
+};
+
+export const INSTANCES_KEPT = 16;
+/** After the first repeats a wake that the host does not take up goes on at this pace: no wait is without an end. */
+export const PATIENT_WAKE_EVERY = hours(1);
+/** How long after the grace period a delete that is still blocked names its blocker. */
+export const DELETE_PATIENCE = minutes(5);
+
+/** An instance that runs, may run, or may yet be run by its host. */
+export type LiveInstance = Instance & { phase: Exclude<InstancePhase, 'Succeeded' | 'Failed'> };
+
+export const live = (instance: Instance | null): instance is LiveInstance =>
+  instance !== null && instance.phase !== 'Succeeded' && instance.phase !== 'Failed';
+
+/** Ends that never count, whoever reports them (DESIGN section 3). */
+export const UNCOUNTED_CAUSES: readonly EndCause[] = ['Requested', 'HostMaintenance', 'HostLost'];
+
+/** The strategies that restart by themselves and keep failure records (rule 1). */
+export const keepsRecords = (vm: VmRecord): boolean =>
+  vm.body.runStrategy === 'Always' || vm.body.runStrategy === 'RerunOnFailure';
+
+export const hostOf = (vm: VmRecord): NodeId => vm.body.hostId as NodeId; // the contract has checked it

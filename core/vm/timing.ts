@@ -1,0 +1,23 @@
+/** When a VM must be looked at again. */
+import { vmPolicyOf } from '../policy.ts';
+import type { Alarm } from '../node/timing.ts';
+import { after, earliest, type Instant } from '../time.ts';
+import { live, type VmRecord } from './record.ts';
+
+/** The earliest instant for which a timer is armed; null when the VM waits for nothing that time brings. */
+export function vmAlarm(vm: VmRecord): Alarm | null {
+  if (vm.removed !== null) return null;
+  const { instance } = vm;
+  const present = live(instance) ? instance : null;
+  const retryAt = vm.pendingStart !== null && present === null && vm.power.on ? vm.pendingStart.notBefore : null;
+  const at = earliest([retryAt, present?.startDeadlineAt ?? null, present?.nextWakeAt ?? null, stableAt(vm)]);
+  return at === null ? null : { at, retry: at === retryAt };
+}
+
+function stableAt(vm: VmRecord): Instant | null {
+  const { instance, unstableRuns } = vm;
+  if (unstableRuns === null || instance?.phase !== 'Running' || instance.runningSince === null) return null;
+  return after(instance.runningSince, vmPolicyOf(vm.body).stableFor);
+}
+
+export const vmDueAt = (vm: VmRecord): Instant | null => vmAlarm(vm)?.at ?? null;

@@ -1,0 +1,139 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { milliseconds } from '../../core/time.ts';
+import { bundleAgent, Scene, until } from './scene.ts';
+
+let agent: ReturnType<typeof bundleAgent>;
+let scene: Scene;
+beforeAll(() => {
+  agent = bundleAgent();
+});
+afterAll(() => agent.remove());
+beforeEach(() => {
+  scene = new Scene(agent.bundle);
+});
+afterEach(() => scene.close());
+
+const state = () => scene.machine.state();
+const acts = () => state().commands.filter((command) => command !== 'refresh');
+
+describe('an agent that is killed without warning goes on from its record', () => {
+  test.each(['prepare', 'activate'])('while %s runs: the outcome is taken, the command is not given again', async (command) => {
+    await scene.boot({ faults: { offeredVersion: '1.21.0', commandSeconds: 0.5 } });
+    await until(command, () => state().commands.includes(command));
+    scene.machine.killAgent();
+    await scene.told('2 StagedUpdate', '3 PerformedUpdate', '4 RebootedIntoUpdate', '6 Idle');
+    expect(acts()).toEqual(['prepare', 'activate', 'reboot']);
+    expect(scene.plane.node?.crash.count).toBe(0);
+  });
+
+  test('while the refresh of a step runs', async () => {
+    scene.plane.updates = false;
+    await scene.boot({ faults: { offeredVersion: '1.21.0', commandSeconds: 0.5 } });
+    await scene.told('1 Idle');
+    const before = state().commands.length;
+    scene.plane.updates = true;
+    await until('the refresh', () => state().commands.length > before);
+    scene.machine.killAgent();
+    await scene.told('2 StagedUpdate', '6 Idle');
+    expect(acts()).toEqual(['prepare', 'activate', 'reboot']);
+  });
+
+  test.each(['prepare', 'activate', 'reboot'])('the moment %s is on record, before or after it was sent', async (command) => {
+    await scene.boot({ faults: { offeredVersion: '1.21.0' }, agentEnv: { HOLDOFF_REBOOT_AGAIN_AFTER: '1s' } });
+    await until(`${command} on record`, () => scene.read('machine/state/node.json').includes(`"name":"${command}"`));
+    scene.machine.killAgent();
+    await scene.told('2 StagedUpdate', '6 Idle');
+    expect(state().version).toBe('1.21.0');
+    expect(scene.plane.node?.crash.count).toBe(0);
+  });
+
+  test.each([
+    ['StagedUpdate', '3 PerformedUpdate'],
+    ['RebootedIntoUpdate', '5 MonitoringUpdate'],
+    ['MonitoringUpdate', '6 Idle'],
+  ])('with %s reached', async (reached, next) => {
+    await scene.boot({ faults: { offeredVersion: '1.21.0' } });
+    await until(reached, () => scene.read('machine/state/node.json').includes(`"state":"${reached}"`));
+    scene.machine.killAgent();
+    await scene.told(next, '6 Idle');
+    expect(acts()).toEqual(['prepare', 'activate', 'reboot']);
+  });
+
+  test('during recovery: the activation is still taken back', async () => {
+    await scene.boot({ faults: { offeredVersion: '1.21.0', refuseReboot: 1, commandSeconds: 0.5 } });
+    await until('deactivate', () => state().commands.includes('deactivate'));
+    scene.machine.killAgent();
+    await scene.told('5 Idle');
+    expect(state().disk.nextBootInactive).toBe(false);
+  });
+
+  test('a power cut while staging begins the step again', async () => {
+    await scene.boot({ faults: { offeredVersion: '1.21.0', commandSeconds: 0.5 } });
+    await until('prepare', () => state().commands.includes('prepare'));
+    await scene.machine.reboot();
+    await scene.told('2 StagedUpdate', '6 Idle');
+    expect(scene.plane.node?.crash.count).toBe(0);
+    expect(acts().filter((command) => command === 'prepare')).toHaveLength(2);
+  });
+
+  test('a power cut with the update activated is a reboot into it', async () => {
+    await scene.boot({ faults: { offeredVersion: '1.21.0' } });
+    await scene.told('2 StagedUpdate');
+    scene.plane.happen({ kind: 'hold', by: 'test' });
+    await scene.told('3 PerformedUpdate');
+    await scene.machine.reboot();
+    scene.plane.happen({ kind: 'release' });
+    await scene.told('4 RebootedIntoUpdate', '6 Idle');
+    expect(acts()).toEqual(['prepare', 'activate']);
+  });
+
+  test('a second agent in the same state directory does not start', async () => {
+    await scene.boot();
+    await scene.told('1 Idle');
+    const lock = scene.read('machine/state/agent.lock');
+    expect(Number(lock.split(' ')[0])).toBe(state().agent.pid);
+  });
+});
+
+describe('a record that is lost', () => {
+  async function loseRecord(how: 'corrupt' | 'gone'): Promise<void> {
+    await scene.machine.stopAgent();
+    const file = scene.file('machine/state/node.json');
+    if (how === 'corrupt') writeFileSync(file, '{"format":1,"gener');
+    else rmSync(file);
+    scene.machine.startAgent();
+  }
+
+  test.each(['corrupt', 'gone'] as const)('%s with an update activated: no generation is named until Idle has been reached', async (how) => {
+    await scene.boot({ faults: { offeredVersion: '1.21.0' } });
+    await scene.told('2 StagedUpdate');
+    scene.plane.happen({ kind: 'hold', by: 'test' });
+    await scene.told('3 PerformedUpdate');
+    await loseRecord(how);
+    await scene.told('3 PerformedUpdate', '- ErrorReset StateLost');
+    // It takes no part in what it does not remember: the deadline ends it.
+    expect(acts()).toEqual(['prepare', 'activate']);
+    const { node } = scene.plane;
+    if (node !== null) scene.plane.node = { ...node, policy: { ...node.policy, deadlines: { ...node.policy.deadlines, RebootedIntoUpdate: SOON } } };
+    scene.plane.happen({ kind: 'release' });
+    await until('the deadline', () => {
+      scene.plane.happen({ kind: 'due' });
+      return scene.plane.node?.spec.generation === 5;
+    });
+    await scene.told('- ErrorReset StateLost', '5 Idle');
+    expect(acts()).toEqual(['prepare', 'activate', 'deactivate']);
+    expect(scene.plane.node?.crash).toMatchObject({ count: 1, lastReason: 'DeadlinePassed' });
+  });
+
+  test('while Idle: it recovers by itself and counts nothing', async () => {
+    scene.plane.updates = false;
+    await scene.boot();
+    await scene.told('1 Idle');
+    await loseRecord('corrupt');
+    await scene.told('1 Idle', '- ErrorReset StateLost', '1 Idle');
+    expect(scene.plane.node?.crash.count).toBe(0);
+  });
+});
+
+const SOON = milliseconds(200);
