@@ -43,8 +43,18 @@ const ROWS = {
   allowExec: row('allow-exec', 'HOLDOFF_ALLOW_EXEC', '', '1: launch definitions of type exec may run here'),
   refreshEvery: row('refresh-every', 'HOLDOFF_REFRESH_EVERY', '15m', 'between checks for an update while Idle'),
   pollEvery: row('poll-every', 'HOLDOFF_POLL_EVERY', '2s', 'between looks at the update API during a step'),
-  noProgressAfter: row('no-progress-after', 'HOLDOFF_NO_PROGRESS_AFTER', '30s', 'an accepted command that shows nothing is repeated once after this'),
-  rebootAgainAfter: row('reboot-again-after', 'HOLDOFF_REBOOT_AGAIN_AFTER', '5m', 'an accepted reboot that does not come is repeated once after this'),
+  noProgressAfter: row(
+    'no-progress-after',
+    'HOLDOFF_NO_PROGRESS_AFTER',
+    '30s',
+    'an accepted command that shows nothing is repeated once after this',
+  ),
+  rebootAgainAfter: row(
+    'reboot-again-after',
+    'HOLDOFF_REBOOT_AGAIN_AFTER',
+    '5m',
+    'an accepted reboot that does not come is repeated once after this',
+  ),
   settle: row('settle', 'HOLDOFF_SETTLE', '0.3s', 'a launched process that is alive after this is Running'),
   slowRetry: row('slow-retry', 'HOLDOFF_SLOW_RETRY', '1m', 'between tries after a lasting refusal (403, 409)'),
   requestTimeout: row('request-timeout', 'HOLDOFF_REQUEST_TIMEOUT', '10s', 'for one request'),
@@ -125,7 +135,12 @@ function readFlags(args: readonly string[]): Record<string, string | boolean | u
     Object.values<Row>(ROWS).map(({ flag }) => [flag, { type: flag === 'allow-exec' ? 'boolean' : 'string' } as const]),
   );
   try {
-    return parseArgs({ args: [...args], options: { ...text, help: { type: 'boolean' } }, strict: true, allowPositionals: false }).values;
+    return parseArgs({
+      args: [...args],
+      options: { ...text, help: { type: 'boolean' } },
+      strict: true,
+      allowPositionals: false,
+    }).values;
   } catch (error) {
     throw new AgentError('Settings', `${error instanceof Error ? error.message : String(error)} (see --help)`);
   }

@@ -26,6 +26,8 @@ export function watchWakes(agentDir: string, onWake: (wake: Wake) => void, log: 
   mkdirSync(folder, { recursive: true });
   const take = (): void => {
     try {
+      // Whatever cleans /run may have taken it; the poll then does without the watch.
+      mkdirSync(folder, { recursive: true });
       for (const name of readdirSync(folder)) if (WAKE_ID.test(name)) takeOne(join(folder, name), name, onWake);
     } catch (error) {
       log('error', 'wake directory unreadable', { folder, why: messageOf(error) });

@@ -74,15 +74,15 @@ export type PrintableStatus = (typeof PRINTABLE_STATUSES)[number];
 
 // ---- pieces ----
 const durationText = () =>
-  z.string().check(
-    z.refine((text) => parseDuration(text) !== null, 'must be a duration such as 90s, 15m or 24h, at most 365d'),
-  );
+  z
+    .string()
+    .check(
+      z.refine((text) => parseDuration(text) !== null, 'must be a duration such as 90s, 15m or 24h, at most 365d'),
+    );
 const positiveDuration = () =>
   durationText().check(z.refine((text) => (parseDuration(text) ?? 1) > 0, 'must be longer than nothing'));
-const nodeId = () =>
-  z.string().check(z.refine((text) => parseNodeId(text) !== null, `must be ${NODE_ID_RULE}`));
-const groupId = () =>
-  z.string().check(z.refine((text) => parseGroupId(text) !== null, `must be ${NAME_RULE}`));
+const nodeId = () => z.string().check(z.refine((text) => parseNodeId(text) !== null, `must be ${NODE_ID_RULE}`));
+const groupId = () => z.string().check(z.refine((text) => parseGroupId(text) !== null, `must be ${NAME_RULE}`));
 const instanceId = () =>
   z.string().check(z.refine((text) => parseInstanceId(text) !== null, `must be ${INSTANCE_ID_RULE}`));
 const shortText = () => z.string().check(z.minLength(1), z.maxLength(256));
@@ -123,7 +123,10 @@ export type VmReport = z.infer<typeof vmReportSchema>;
 // ---- operators' bodies (strict) ----
 export const launchSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('libvirt'), domain: shortText() }),
-  z.strictObject({ type: z.literal('qemu'), args: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(256)) }),
+  z.strictObject({
+    type: z.literal('qemu'),
+    args: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(256)),
+  }),
   z.strictObject({
     type: z.literal('exec'),
     command: z.union([
@@ -184,7 +187,12 @@ export const groupBodySchema = z.strictObject({
       z.literal('unlimited'),
       z
         .string()
-        .check(z.regex(/^(?:[1-9]|[1-9]\d|100)%$/, 'must be a number from 1 to 500, a percentage from 1% to 100%, or unlimited')),
+        .check(
+          z.regex(
+            /^(?:[1-9]|[1-9]\d|100)%$/,
+            'must be a number from 1 to 500, a percentage from 1% to 100%, or unlimited',
+          ),
+        ),
     ]),
   ),
   backoff: z.optional(nodeBackoffSchema),

@@ -78,7 +78,11 @@ export type Outcome<R> =
   | { kind: 'refused'; refusal: Refusal };
 
 export const unchanged = { kind: 'unchanged' } as const;
-export const refused = (status: Refusal['status'], code: string, detail: string): { kind: 'refused'; refusal: Refusal } => ({
+export const refused = (
+  status: Refusal['status'],
+  code: string,
+  detail: string,
+): { kind: 'refused'; refusal: Refusal } => ({
   kind: 'refused',
   refusal: { status, code, detail },
 });

@@ -19,8 +19,7 @@ export const INSTANCE_ID_RULE =
 export const parseNodeId = (text: string): NodeId | null => (NODE.test(text) ? (text as NodeId) : null);
 export const parseGroupId = (text: string): GroupId | null => (NAME.test(text) ? (text as GroupId) : null);
 export const parseVmId = (text: string): VmId | null => (NAME.test(text) ? (text as VmId) : null);
-export const parseInstanceId = (text: string): InstanceId | null =>
-  INSTANCE.test(text) ? (text as InstanceId) : null;
+export const parseInstanceId = (text: string): InstanceId | null => (INSTANCE.test(text) ? (text as InstanceId) : null);
 
 /** The group a node belongs to when its first report names none. The literal is a valid name. */
 export const DEFAULT_GROUP = 'default' as GroupId;

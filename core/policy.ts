@@ -75,7 +75,11 @@ export function vmPolicyOf(body: VmBody): VmPolicy {
     backoff: vmBackoffOf(body.backoff),
     stableFor: body.stableFor === undefined ? minutes(10) : validated(body.stableFor),
     startDeadline:
-      body.startDeadline === 'none' ? null : body.startDeadline === undefined ? minutes(5) : validated(body.startDeadline),
+      body.startDeadline === 'none'
+        ? null
+        : body.startDeadline === undefined
+          ? minutes(5)
+          : validated(body.startDeadline),
     grace: body.grace === undefined ? seconds(30) : validated(body.grace),
   };
 }

@@ -37,10 +37,13 @@ export async function carryOut<K extends AggregateKind>(
   const results = await Promise.allSettled(attempts.map(([, attempt]) => attempt));
   results.forEach((result, index) => {
     if (result.status === 'fulfilled') return;
-    plane.telemetry.warn(`${attempts[index]?.[0] ?? 'an effect'} failed; it is repaired by the sweep or the next report`, {
-      ref,
-      error: String(result.reason),
-    });
+    plane.telemetry.warn(
+      `${attempts[index]?.[0] ?? 'an effect'} failed; it is repaired by the sweep or the next report`,
+      {
+        ref,
+        error: String(result.reason),
+      },
+    );
   });
 }
 
@@ -82,7 +85,11 @@ function keyOf(record: Records[AggregateKind]): number {
 }
 
 /** The events that this commit added to the record's own log. */
-function publishable(kind: AggregateKind, before: Records[AggregateKind] | null, next: Records[AggregateKind]): EventEntry[] {
+function publishable(
+  kind: AggregateKind,
+  before: Records[AggregateKind] | null,
+  next: Records[AggregateKind],
+): EventEntry[] {
   const known = new Set(before?.events.map((event) => event.id));
   const { id } = refOf(next);
   return next.events

@@ -27,7 +27,12 @@ export function indexKeys(record: Records[AggregateKind]): IndexKeys {
     case 'node': {
       const concerns = nodeConcerns(record);
       const key = queueKey(record);
-      const rank = record.attempt !== null ? `${UNDER_WAY}#${record.nodeId}` : key === null ? `${OTHER}#${record.nodeId}` : `${QUEUED}#${key}`;
+      const rank =
+        record.attempt !== null
+          ? `${UNDER_WAY}#${record.nodeId}`
+          : key === null
+            ? `${OTHER}#${record.nodeId}`
+            : `${QUEUED}#${key}`;
       return {
         listed: record.removed === null,
         member: record.removed === null ? { group: record.group, rank } : null,

@@ -25,7 +25,12 @@ export type Concern = 'backingOff' | 'unreachable' | 'silent' | 'crashLoop';
 export interface Store {
   load<K extends AggregateKind>(kind: K, id: Ids[K]): Promise<Loaded<Records[K]> | null>;
   /** Writes if the item still has the revision given (0: if it does not exist); false when another writer was first. */
-  save<K extends AggregateKind>(kind: K, record: Records[K], expectedRevision: number, writeId: string): Promise<boolean>;
+  save<K extends AggregateKind>(
+    kind: K,
+    record: Records[K],
+    expectedRevision: number,
+    writeId: string,
+  ): Promise<boolean>;
   /** Ids in ascending order, removed ones left out. */
   list<K extends AggregateKind>(kind: K, limit: number, cursor: string | null): Promise<Page<Ids[K]>>;
   /** Members of a group that may lack nothing but a slot, in queue order, as the index last saw them. */

@@ -1,5 +1,12 @@
 /** The control plane as the agent calls it: one try per call; when to try again is the caller's to decide. */
-import type { HostVm, LaunchAnswer, NodeReport, NodeReportAnswer, VmReport, VmReportAnswer } from '../../core/contract.ts';
+import type {
+  HostVm,
+  LaunchAnswer,
+  NodeReport,
+  NodeReportAnswer,
+  VmReport,
+  VmReportAnswer,
+} from '../../core/contract.ts';
 import { AgentError, messageOf, RefusedError } from '../failure.ts';
 import { readHostVms, readLaunch, readNodeAnswer, readProblem, readVmAnswer } from './answers.ts';
 import type { Signer } from './sign.ts';
@@ -35,7 +42,12 @@ export function createClient(options: ClientOptions): ControlPlane {
   };
 }
 
-async function request(options: ClientOptions, method: 'GET' | 'POST', url: URL, body: string | null): Promise<unknown> {
+async function request(
+  options: ClientOptions,
+  method: 'GET' | 'POST',
+  url: URL,
+  body: string | null,
+): Promise<unknown> {
   const what = `${method} ${url.pathname}`;
   let status: number;
   let text: string;

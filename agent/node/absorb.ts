@@ -4,7 +4,13 @@ import { failed, type Limits, type Move, withStep } from './move.ts';
 import type { CommandOutcome } from './update-api.ts';
 
 /** Null when the answer settles nothing: accepted, or a connection that broke before it. */
-export function absorb(record: NodeRecord, name: CommandName, outcome: CommandOutcome, now: number, limits: Limits): Move | null {
+export function absorb(
+  record: NodeRecord,
+  name: CommandName,
+  outcome: CommandOutcome,
+  now: number,
+  limits: Limits,
+): Move | null {
   const { step } = record;
   if (step === null || outcome.kind === 'accepted' || outcome.kind === 'unclear') return null;
   // Somebody else is at work: no failure. The state is read again before anything else is tried.
@@ -15,7 +21,12 @@ export function absorb(record: NodeRecord, name: CommandName, outcome: CommandOu
       return {
         kind: 'note',
         record: {
-          ...withStep(later, { ...step, pending: null, notBefore: now + limits.retryAfterMs, refreshFailure: outcome.message }),
+          ...withStep(later, {
+            ...step,
+            pending: null,
+            notBefore: now + limits.retryAfterMs,
+            refreshFailure: outcome.message,
+          }),
           updateCheck: { result: 'Failed', message: outcome.message },
         },
       };
@@ -26,7 +37,9 @@ export function absorb(record: NodeRecord, name: CommandName, outcome: CommandOu
     case 'activate':
       return failed(record, 'ActivateFailed', outcome.message);
     case 'deactivate':
-      return step.target === 'Idle' ? { kind: 'note', record: later } : failed(record, 'DeactivateFailed', outcome.message);
+      return step.target === 'Idle'
+        ? { kind: 'note', record: later }
+        : failed(record, 'DeactivateFailed', outcome.message);
     case 'reboot':
       return failed(record, 'RebootRefused', outcome.message);
   }

@@ -61,7 +61,14 @@ function note(record: NodeRecord, desired: DesiredNode, seen: Seen): Move {
       if (seen.version === null) return WAIT;
       return {
         kind: 'note',
-        record: { ...record, step, error: null, fromVersion: seen.version, targetVersion: null, bootIdAtStep: seen.bootId },
+        record: {
+          ...record,
+          step,
+          error: null,
+          fromVersion: seen.version,
+          targetVersion: null,
+          bootIdAtStep: seen.bootId,
+        },
       };
     case 'PerformedUpdate':
     case 'RebootedIntoUpdate':

@@ -81,7 +81,10 @@ export function parseMemory(text: string | null, known: boolean): Memory {
   try {
     body = JSON.parse(text);
   } catch (error) {
-    return { kind: 'lost', why: `the state file is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      kind: 'lost',
+      why: `the state file is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
   const parsed = recordSchema.safeParse(body);
   if (parsed.success) return { kind: 'kept', record: parsed.data };

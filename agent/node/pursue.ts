@@ -58,7 +58,11 @@ function stagingFailed(record: NodeRecord, step: StepRecord, command: string, de
       },
     };
   }
-  return failed(record, command === 'deactivate' ? 'DeactivateFailed' : 'PrepareFailed', `${command} failed: ${detail}`);
+  return failed(
+    record,
+    command === 'deactivate' ? 'DeactivateFailed' : 'PrepareFailed',
+    `${command} failed: ${detail}`,
+  );
 }
 
 function stagingWent(record: NodeRecord, step: StepRecord, command: string, status: UpdateStatus): Move {
@@ -138,7 +142,11 @@ function activate(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limi
     return failed(record, 'NotStaged', `the update is ${state}`);
   }
   if (staging.version !== record.targetVersion) {
-    return failed(record, 'VersionMoved', `${staging.version} is staged instead of ${record.targetVersion ?? 'nothing'}`);
+    return failed(
+      record,
+      'VersionMoved',
+      `${staging.version} is staged instead of ${record.targetVersion ?? 'nothing'}`,
+    );
   }
   return state === 'Ready' ? reached(record, step) : act(record, step, 'activate', seen);
 }
@@ -149,7 +157,11 @@ function reboot(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits
     if (seen.version === null) return WAIT;
     const booted = { ...record, activated: false };
     return seen.version === record.fromVersion
-      ? failed(booted, 'RolledBack', `booted back into ${seen.version} instead of ${record.targetVersion ?? 'the update'}`)
+      ? failed(
+          booted,
+          'RolledBack',
+          `booted back into ${seen.version} instead of ${record.targetVersion ?? 'the update'}`,
+        )
       : reached(booted, step);
   }
   if (step.pending !== null) {
@@ -165,7 +177,11 @@ function reboot(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits
     return failed(record, 'NotActivated', `the update is ${state}`);
   }
   if (staging.version !== record.targetVersion) {
-    return failed(record, 'VersionMoved', `${staging.version} is active instead of ${record.targetVersion ?? 'nothing'}`);
+    return failed(
+      record,
+      'VersionMoved',
+      `${staging.version} is active instead of ${record.targetVersion ?? 'nothing'}`,
+    );
   }
   return seen.liveVms > 0 ? WAIT : act(record, step, 'reboot', seen);
 }
@@ -191,7 +207,9 @@ function recover(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limit
   }
   if (step.pending?.name === 'activate') {
     const activation = judgePending(step.pending, seen.update, seen.now, limits.noProgressAfterMs);
-    return activation.kind === 'waiting' ? WAIT : { kind: 'note', record: withStep(record, { ...step, pending: null }) };
+    return activation.kind === 'waiting'
+      ? WAIT
+      : { kind: 'note', record: withStep(record, { ...step, pending: null }) };
   }
   if (seen.update.status.state !== 'Ready') return reached(record, step, IDLE);
   if (step.pending === null) return act(record, step, 'deactivate', seen);

@@ -37,9 +37,7 @@ export function standingOf(memory: Memory): Pick<NodeReport, 'generation' | 'sta
     case 'kept': {
       const { generation, state, error } = memory.record;
       if (error === null) return { generation, state };
-      return error.reason === 'StateLost'
-        ? { state: 'ErrorReset', error }
-        : { generation, state: 'ErrorReset', error };
+      return error.reason === 'StateLost' ? { state: 'ErrorReset', error } : { generation, state: 'ErrorReset', error };
     }
   }
 }
@@ -81,7 +79,8 @@ export async function runReporter(options: ReporterOptions): Promise<void> {
   }
 
   function retryWait(error: unknown): number {
-    const lasting = error instanceof RefusedError ? error.lasting : error instanceof AgentError && error.code !== 'Network';
+    const lasting =
+      error instanceof RefusedError ? error.lasting : error instanceof AgentError && error.code !== 'Network';
     const waitMs = lasting ? options.slowRetryMs : retryWaitMs(failures, options.random());
     if (!ended.aborted) {
       log(lasting ? 'error' : 'warn', 'report failed', {

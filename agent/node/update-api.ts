@@ -72,7 +72,12 @@ type Reply = { status: number; body: string };
 /** Errors of this API are plain text, with no structure to rely on. */
 const sayReply = ({ status, body }: Reply): string => `${status} ${body.trim().slice(0, 300)}`.trim();
 
-function exchange(socketPath: string, method: 'GET' | 'POST', path: string, timeoutMs: number): Promise<Reply | { broken: string }> {
+function exchange(
+  socketPath: string,
+  method: 'GET' | 'POST',
+  path: string,
+  timeoutMs: number,
+): Promise<Reply | { broken: string }> {
   return new Promise((resolve) => {
     const broken = (error: unknown): void => resolve({ broken: `${method} ${path}: ${messageOf(error)}` });
     const outgoing = request({ socketPath, method, path, signal: AbortSignal.timeout(timeoutMs) }, (incoming) => {

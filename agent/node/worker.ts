@@ -76,10 +76,19 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function send(command: CommandName, record: NodeRecord): Promise<number> {
-    log('info', 'command', { command, generation: record.generation, step: record.step?.target, issued: record.step?.pending?.issued });
+    log('info', 'command', {
+      command,
+      generation: record.generation,
+      step: record.step?.target,
+      issued: record.step?.pending?.issued,
+    });
     const outcome = await api.command(command);
     if (outcome.kind !== 'accepted') {
-      log('warn', 'command not accepted', { command, outcome: outcome.kind, why: 'message' in outcome ? outcome.message : null });
+      log('warn', 'command not accepted', {
+        command,
+        outcome: outcome.kind,
+        why: 'message' in outcome ? outcome.message : null,
+      });
     }
     const after = absorb(record, command, outcome, now(), options.limits);
     if (after !== null) await carryOut(after);
@@ -112,7 +121,8 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  const idle = (): boolean => memory.kind !== 'kept' || (memory.record.state === 'Idle' && memory.record.error === null);
+  const idle = (): boolean =>
+    memory.kind !== 'kept' || (memory.record.state === 'Idle' && memory.record.error === null);
 
   async function checkNow(): Promise<void> {
     const result = await checkForUpdate({

@@ -11,6 +11,8 @@ export type DeliveryOptions = {
   readonly plane: ControlPlane;
   readonly registry: Registry;
   readonly obey: (instance: Instance, desired: DesiredVm) => void;
+  /** An end has been understood: its VM may be due for its next instance. */
+  readonly endTold: () => void;
   readonly slowRetryMs: number;
   readonly random: () => number;
   readonly log: Log;
@@ -35,12 +37,19 @@ export class Delivery {
     const running = this.#busy.get(key);
     if (running !== undefined) return running;
     clearTimeout(this.#timers.get(key));
-    const pass = this.#pass(key).then((complete) => {
-      this.#busy.delete(key);
-      // Something may have become untold while the last answer was being taken in.
-      const instance = complete ? this.#options.registry.get(key) : undefined;
-      if (instance !== undefined && untoldReport(instance) !== null) void this.push(key);
-    });
+    const pass = this.#pass(key).then(
+      (complete) => {
+        this.#busy.delete(key);
+        // Something may have become untold while the last answer was being taken in.
+        const instance = complete ? this.#options.registry.get(key) : undefined;
+        if (instance !== undefined && untoldReport(instance) !== null) void this.push(key);
+      },
+      (error: unknown) => {
+        this.#busy.delete(key);
+        this.#broke(key, error);
+        this.#retry(key, error);
+      },
+    );
     this.#busy.set(key, pass);
     return pass;
   }
@@ -49,7 +58,9 @@ export class Delivery {
   repeatLive(): void {
     for (const [key, instance] of this.#options.registry.all()) {
       if (untoldReport(instance) !== null) void this.push(key);
-      else if (isLive(instance)) void this.#send(key, instance, reportOf(instance), null);
+      else if (isLive(instance)) {
+        this.#send(key, instance, reportOf(instance), null).catch((error: unknown) => this.#broke(key, error));
+      }
     }
   }
 
@@ -82,8 +93,14 @@ export class Delivery {
     this.#failures.delete(key);
     if (told !== null) registry.change(key, (present) => markTold(present, told));
     if (told === 'end') registry.prune(instance.vmId);
+    if (told === 'end') this.#options.endTold();
     if (desired !== null) this.#options.obey(instance, desired);
     return true;
+  }
+
+  /** Not the network but this host: a record that cannot be written, say. */
+  #broke(key: InstanceKey, error: unknown): void {
+    this.#options.log('error', 'vm delivery failed', { instance: key, why: messageOf(error) });
   }
 
   #retry(key: InstanceKey, error: unknown): void {

@@ -59,9 +59,9 @@ export class VmDriver {
     this.#options = options;
     this.#registry = new Registry(options.store);
     const { registry, changed } = { registry: this.#registry, changed: (key: InstanceKey) => this.#changed(key) };
-    this.#guests = new Guests({ ...options, registry, changed });
+    this.#guests = new Guests({ ...options, registry, changed, watching: () => this.#clock.set() });
     const obey = (instance: Instance, desired: DesiredVm): void => this.#obey(instance, desired);
-    this.#delivery = new Delivery({ ...options, registry, obey });
+    this.#delivery = new Delivery({ ...options, registry, obey, endTold: () => this.sync() });
   }
 
   /** Finds again what an earlier agent had begun. */
@@ -269,9 +269,6 @@ export class VmDriver {
     void this.#delivery.push(key);
     this.#clock.set();
     this.#options.changed();
-    const instance = this.#registry.get(key);
-    // A VM that has lost its instance may be due for its next one.
-    if (instance !== undefined && !isLive(instance)) this.sync();
   }
 }
 

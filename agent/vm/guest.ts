@@ -1,6 +1,16 @@
 /** The process behind an instance of launch type exec: started once, found again after a restart, ended for certain. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { readIfThere } from '../durable.ts';
 import { systemCode } from '../failure.ts';
@@ -42,7 +52,11 @@ const argvOf = (command: string | readonly string[]): readonly string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
 /** Starts a guest in a session of its own, its output in a file. */
-export function startGuest(folder: string, command: string | readonly string[], env: Record<string, string>): ChildProcess {
+export function startGuest(
+  folder: string,
+  command: string | readonly string[],
+  env: Record<string, string>,
+): ChildProcess {
   const output = openSync(join(folder, OUTPUT), 'a');
   try {
     const child = spawn('/bin/sh', ['-c', WRAPPER, 'holdoff-guest', folder, ...argvOf(command)], {

@@ -26,6 +26,8 @@ export type GuestsOptions = {
   readonly log: Log;
   /** An instance has changed: tell it, and look at the clock again. */
   readonly changed: (key: InstanceKey) => void;
+  /** There is something to watch from now on. */
+  readonly watching: () => void;
 };
 
 export class Guests {
@@ -52,10 +54,7 @@ export class Guests {
     if (launching === null) return;
     const child = startGuest(registry.folder(key), command, guestEnvironment(env, key));
     child.on('error', (error) => this.#buryUnstarted(key, `cannot start a process: ${error.message}`));
-    child.on('exit', (code, signal) => {
-      this.#ending.set(key, { code, signal });
-      this.watch();
-    });
+    child.on('exit', (code, signal) => this.#goes(key, { code, signal }));
     const identity = child.pid === undefined ? null : identify(child.pid);
     if (identity === null) return;
     registry.change(key, (instance) => ({ ...instance, process: { ...identity, bootId: bootId() } }));
@@ -76,12 +75,15 @@ export class Guests {
     const found = sameBoot ? (instance.process ?? findWrapper(folder)) : null;
     if (found === null || !isRunning(found)) {
       log('warn', 'guest gone', { instance: key });
-      this.#ending.set(key, { code: null, signal: null });
-      this.watch();
+      this.#goes(key, { code: null, signal: null });
       return;
     }
-    registry.change(key, (present) => ({ ...present, process: { pid: found.pid, startTime: found.startTime, bootId: bootId() } }));
+    registry.change(key, (present) => ({
+      ...present,
+      process: { pid: found.pid, startTime: found.startTime, bootId: bootId() },
+    }));
     this.#adopted.add(key);
+    this.#options.watching();
     log('info', 'guest found again', { instance: key, pid: found.pid });
   }
 
@@ -89,7 +91,11 @@ export class Guests {
   signal(instance: Instance, signal: 'SIGTERM' | 'SIGKILL'): void {
     const { process } = instance;
     if (process === null || !isRunning(process)) return;
-    this.#options.log('info', 'guest signalled', { instance: keyOf(instance), signal, number: constants.signals[signal] });
+    this.#options.log('info', 'guest signalled', {
+      instance: keyOf(instance),
+      signal,
+      number: constants.signals[signal],
+    });
     signalGroup(process.pid, signal);
   }
 
@@ -108,7 +114,14 @@ export class Guests {
   /** Keeps the output files of the living within bounds. */
   limitOutputs(): void {
     const { registry } = this.#options;
-    for (const instance of registry.live()) if (instance.launchingAt !== null) limitOutput(registry.folder(keyOf(instance)));
+    for (const instance of registry.live())
+      if (instance.launchingAt !== null) limitOutput(registry.folder(keyOf(instance)));
+  }
+
+  /** The wrapper is gone; the end is known once nothing else of the instance is left. */
+  #goes(key: InstanceKey, exit: Exit): void {
+    this.#ending.set(key, exit);
+    this.#options.watching();
   }
 
   #bury(key: InstanceKey, exit: Exit): void {

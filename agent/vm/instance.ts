@@ -1,7 +1,14 @@
 /** One life of a VM as this host remembers it. Every function is pure: a record goes in, a record comes out. */
 import { constants } from 'node:os';
 import * as z from 'zod/mini';
-import { END_CAUSES, type EndCause, type HostVm, type LaunchAnswer, type ReportedPhase, type VmReport } from '../../core/contract.ts';
+import {
+  END_CAUSES,
+  type EndCause,
+  type HostVm,
+  type LaunchAnswer,
+  type ReportedPhase,
+  type VmReport,
+} from '../../core/contract.ts';
 
 const FORMAT = 1;
 
@@ -38,7 +45,8 @@ export type Instance = z.infer<typeof instanceSchema>;
 
 /** What an instance is known by; neither id can hold '@' (core/ids.ts). */
 export type InstanceKey = string;
-export const keyOf = ({ vmId, instanceId }: { vmId: string; instanceId: string }): InstanceKey => `${vmId}@${instanceId}`;
+export const keyOf = ({ vmId, instanceId }: { vmId: string; instanceId: string }): InstanceKey =>
+  `${vmId}@${instanceId}`;
 
 /** How a process ended; null parts are not known. */
 export type Exit = { code: number | null; signal: string | null };
@@ -143,10 +151,7 @@ export function stopping(instance: Instance, cause: EndCause, graceMs: number, n
 }
 
 /** What time brings to a live instance. */
-export type Due =
-  | { kind: 'running' }
-  | { kind: 'startDeadline' }
-  | { kind: 'kill' };
+export type Due = { kind: 'running' } | { kind: 'startDeadline' } | { kind: 'kill' };
 
 /** The next thing time brings, and when; null when nothing is waited for. */
 export function nextDue(instance: Instance, settleMs: number): { at: number; due: Due } | null {
@@ -192,4 +197,5 @@ export const markTold = (instance: Instance, told: Told): Instance => ({
 });
 
 /** The control plane still lists an instance that has ended: it is told again. */
-export const untellEnd = (instance: Instance): Instance => ({ ...instance, told: { ...instance.told, end: false } });
+export const untellEnd = (instance: Instance): Instance =>
+  instance.told.end ? { ...instance, told: { ...instance.told, end: false } } : instance;

@@ -17,14 +17,20 @@ export type Order =
 export function plan(items: readonly HostVm[], known: ReadonlyMap<InstanceKey, Instance>, draining: boolean): Order[] {
   const orders = items.flatMap((item): Order[] => {
     const instance = known.get(keyOf(item));
-    if (instance === undefined) return item.power === 'off' ? [{ kind: 'neverLaunch', item }] : begin(item, known, draining);
+    if (instance === undefined)
+      return item.power === 'off' ? [{ kind: 'neverLaunch', item }] : begin(item, known, draining);
     if (!isLive(instance)) return [{ kind: 'tellEnd', key: keyOf(item) }];
     return item.power === 'off' ? [{ kind: 'stop', key: keyOf(item), cause: 'Requested', graceMs: graceOf(item) }] : [];
   });
   const drained = draining ? [...known.values()].filter(isLive) : [];
   return [
     ...orders,
-    ...drained.map((instance): Order => ({ kind: 'stop', key: keyOf(instance), cause: 'HostMaintenance', graceMs: null })),
+    ...drained.map((instance): Order => ({
+      kind: 'stop',
+      key: keyOf(instance),
+      cause: 'HostMaintenance',
+      graceMs: null,
+    })),
   ];
 }
 

@@ -17,9 +17,11 @@ export type GroupRecord = Aggregate & {
   /** Members, as the sweep last counted them. */
   memberCount: number | null;
   /**
-   * Since when a limit holds after `unlimited`: nodes may be under way without a slot and must be counted before
-   * one more starts. Null when every node under way has its slot.
+   * Nodes began here while there was no limit, in the group's own policy or in default's: once a limit holds they must
+   * be counted before one more starts.
    */
+  slotless: boolean;
+  /** Since when a limit holds after `unlimited`, until the nodes without a slot are all back. */
   uncountedSince: Instant | null;
 };
 
@@ -37,6 +39,7 @@ export const newGroup = (group: GroupId): GroupRecord => ({
   pausedBy: null,
   slots: {},
   memberCount: null,
+  slotless: false,
   uncountedSince: null,
 });
 
@@ -53,13 +56,24 @@ export type GroupEvent =
   | { kind: 'claim'; nodeId: NodeId; claimId: string; limit: number; uncounted: number }
   | { kind: 'release'; nodeId: NodeId; claimId: string }
   | { kind: 'count'; members: number }
+  /** A node is about to begin without a slot. */
+  | { kind: 'slotless' }
   | { kind: 'counted' };
 
-export function decideGroup(known: GroupRecord | null, group: GroupId, event: GroupEvent, now: Instant): Outcome<GroupRecord> {
+export function decideGroup(
+  known: GroupRecord | null,
+  group: GroupId,
+  event: GroupEvent,
+  now: Instant,
+): Outcome<GroupRecord> {
   const before = known ?? newGroup(group);
   const write = (next: GroupRecord, facts: Fact[]): Outcome<GroupRecord> => {
     const revision = before.revision + 1;
-    return { kind: 'changed', next: { ...next, revision, events: logEvents(next.events, facts, `group/${group}`, revision, now) }, facts };
+    return {
+      kind: 'changed',
+      next: { ...next, revision, events: logEvents(next.events, facts, `group/${group}`, revision, now) },
+      facts,
+    };
   };
   switch (event.kind) {
     case 'ensure':
@@ -67,16 +81,34 @@ export function decideGroup(known: GroupRecord | null, group: GroupId, event: Gr
     case 'put':
       return put(before, event.body, known === null, now, write);
     case 'undeclare':
-      if (group === DEFAULT_GROUP) return refused(409, 'DefaultGroup', 'the group default exists from the start and cannot be deleted; put another policy instead');
-      if (known === null || before.body === null) return refused(404, 'GroupNotFound', `there is no declared group ${group}`);
-      return write({ ...before, body: null, pausedBy: null }, [changed('policy deleted: default\'s holds now'), { kind: 'fill', group }]);
+      if (group === DEFAULT_GROUP)
+        return refused(
+          409,
+          'DefaultGroup',
+          'the group default exists from the start and cannot be deleted; put another policy instead',
+        );
+      if (known === null || before.body === null)
+        return refused(404, 'GroupNotFound', `there is no declared group ${group}`);
+      return write({ ...before, body: null, pausedBy: null, uncountedSince: before.slotless ? now : null }, [
+        changed("policy deleted: default's holds now"),
+        { kind: 'fill', group },
+      ]);
     case 'pause':
-      return before.pausedBy !== null ? unchanged : write({ ...before, pausedBy: event.by }, [{ kind: 'event', type: 'Group Paused', severity: 'warning', message: `paused by ${event.by}` }]);
+      return before.pausedBy !== null
+        ? unchanged
+        : write({ ...before, pausedBy: event.by }, [
+            { kind: 'event', type: 'Group Paused', severity: 'warning', message: `paused by ${event.by}` },
+          ]);
     case 'resume':
       return before.pausedBy === null
         ? unchanged
         : write({ ...before, pausedBy: null }, [
-            { kind: 'event', type: 'Group Resumed', severity: 'info', message: `resumed (was paused by ${before.pausedBy})` },
+            {
+              kind: 'event',
+              type: 'Group Resumed',
+              severity: 'info',
+              message: `resumed (was paused by ${before.pausedBy})`,
+            },
             { kind: 'fill', group },
           ]);
     case 'claim':
@@ -88,8 +120,16 @@ export function decideGroup(known: GroupRecord | null, group: GroupId, event: Gr
     }
     case 'count':
       return before.memberCount === event.members ? unchanged : write({ ...before, memberCount: event.members }, []);
+    case 'slotless':
+      if (before.pausedBy !== null) return refused(409, 'GroupPaused', `group ${group} is paused by ${before.pausedBy}`);
+      if (before.body !== null && groupPolicyOf(before.body).concurrency.kind !== 'unlimited') {
+        return refused(409, 'NoSlot', `group ${group} has a limit again`);
+      }
+      return before.slotless ? unchanged : write({ ...before, slotless: true }, []);
     case 'counted':
-      return before.uncountedSince === null ? unchanged : write({ ...before, uncountedSince: null }, []);
+      return before.slotless || before.uncountedSince !== null
+        ? write({ ...before, slotless: false, uncountedSince: null }, [])
+        : unchanged;
   }
 }
 
@@ -102,10 +142,10 @@ function put(before: GroupRecord, body: GroupBody, isNew: boolean, now: Instant,
   const was = groupPolicyOf(before.body ?? {}).concurrency.kind;
   const is = groupPolicyOf(body).concurrency.kind;
   const limited = was === 'unlimited' && is !== 'unlimited';
-  return write(
-    { ...before, body, uncountedSince: limited ? now : is === 'unlimited' ? null : before.uncountedSince },
-    [changed(`policy set: ${JSON.stringify(body)}`), { kind: 'fill', group: before.group }],
-  );
+  return write({ ...before, body, uncountedSince: limited ? now : is === 'unlimited' ? null : before.uncountedSince }, [
+    changed(`policy set: ${JSON.stringify(body)}`),
+    { kind: 'fill', group: before.group },
+  ]);
 }
 
 function claim(
@@ -116,10 +156,12 @@ function claim(
 ): Outcome<GroupRecord> {
   const { group } = before;
   if (before.pausedBy !== null) return refused(409, 'GroupPaused', `group ${group} is paused by ${before.pausedBy}`);
-  if (before.slots[event.nodeId] !== undefined) return refused(409, 'SlotTaken', `node ${event.nodeId} already has a slot in ${group}`);
+  if (before.slots[event.nodeId] !== undefined)
+    return refused(409, 'SlotTaken', `node ${event.nodeId} already has a slot in ${group}`);
   const settling = before.uncountedSince !== null && between(before.uncountedSince, now) < UNCOUNTED_SETTLE;
   const taken = Object.keys(before.slots).length + event.uncounted;
-  if (settling || taken >= event.limit) return refused(409, 'NoSlot', `group ${group} has ${event.limit} slots and none is free`);
+  if (settling || taken >= event.limit)
+    return refused(409, 'NoSlot', `group ${group} has ${event.limit} slots and none is free`);
   return write({ ...before, slots: { ...before.slots, [event.nodeId]: { claimId: event.claimId, at: now } } }, []);
 }
 
@@ -134,7 +176,10 @@ export function describeGroup(own: GroupRecord, fallback: GroupRecord): GroupJso
   const underWay = Object.keys(own.slots).sort();
   const { deadlines } = policy;
   const text = (state: keyof typeof deadlines): string => formatDuration(deadlines[state]);
-  const paused = own.pausedBy === null ? '' : ` Paused by ${own.pausedBy}: nothing starts and nothing goes on to its reboot until it is resumed.`;
+  const paused =
+    own.pausedBy === null
+      ? ''
+      : ` Paused by ${own.pausedBy}: nothing starts and nothing goes on to its reboot until it is resumed.`;
   const declared = own.body === null ? ' Not declared: it has the policy of default.' : '';
   return {
     group: own.group,

@@ -83,7 +83,8 @@ export function nextRepeat(node: NodeRecord, now: Instant): { nextWakeAt: Instan
   const { spec } = node;
   const wakesRepeated = spec.wakesRepeated + 1;
   const wait = WAKE_REPEATS[wakesRepeated];
-  if (wait !== undefined && after(spec.since, wait) > now) return { nextWakeAt: after(spec.since, wait), wakesRepeated };
+  if (wait !== undefined && after(spec.since, wait) > now)
+    return { nextWakeAt: after(spec.since, wait), wakesRepeated };
   if (wait !== undefined) return nextRepeat({ ...node, spec: { ...spec, wakesRepeated } }, now);
   return { nextWakeAt: spec.state === 'Idle' ? after(now, RECOVERY_WAKE_EVERY) : null, wakesRepeated };
 }

@@ -63,7 +63,10 @@ export function nodePhase(node: NodeRecord, group: GroupSituation, now: Instant)
 function explain(node: NodeRecord, group: GroupSituation, now: Instant): string {
   const sentence = situation(node, group, now);
   const policy = group.declared ? '' : ` Group ${node.group} is not declared and has the policy of default.`;
-  const silent = node.silentSince === null ? '' : ` It has been silent since ${formatInstant(node.status?.reportedAt ?? node.silentSince)}.`;
+  const silent =
+    node.silentSince === null
+      ? ''
+      : ` It has been silent since ${formatInstant(node.status?.reportedAt ?? node.silentSince)}.`;
   const wake =
     node.wakeFailure === null
       ? ''
@@ -74,12 +77,18 @@ function explain(node: NodeRecord, group: GroupSituation, now: Instant): string 
 function situation(node: NodeRecord, group: GroupSituation, now: Instant): string {
   const { spec, status, crash } = node;
   const slot = node.attempt?.claimId == null ? '' : ' It keeps its slot.';
-  if (node.unreachableSince !== null) return `Has not reported since ${formatInstant(node.unreachableSince)}, when a step was ${crash.lastReason === 'DeadlinePassed' && crash.lastAt === node.unreachableSince ? `counted as a crash: ${crash.lastState ?? 'a step'} was not reached within its deadline` : 'overdue'}; it is woken again${spec.nextWakeAt === null ? '' : ` ${sayWhen(spec.nextWakeAt, now)}`} and goes on when it reports.${slot}`;
-  if (status === null) return 'Has not reported yet: nothing is known of it, and it is the last to be chosen; its first report brings it in.';
+  if (node.unreachableSince !== null)
+    return `Has not reported since ${formatInstant(node.unreachableSince)}, when a step was ${crash.lastReason === 'DeadlinePassed' && crash.lastAt === node.unreachableSince ? `counted as a crash: ${crash.lastState ?? 'a step'} was not reached within its deadline` : 'overdue'}; it is woken again${spec.nextWakeAt === null ? '' : ` ${sayWhen(spec.nextWakeAt, now)}`} and goes on when it reports.${slot}`;
+  if (status === null)
+    return 'Has not reported yet: nothing is known of it, and it is the last to be chosen; its first report brings it in.';
   if (spec.state !== 'Idle') return underWaySentence(node, group, now);
   if (spec.reachedAt === null || status.state !== 'Idle') {
-    if (node.attempt?.succeeded === true) return `The update passed its monitoring; the crash record is cleared when the node reports Idle.`;
-    const why = crash.lastReason === null ? `It reports ${status.state}` : `${crash.lastReason} on the way to ${crash.lastState ?? 'a step'} (crash ${crash.count})`;
+    if (node.attempt?.succeeded === true)
+      return `The update passed its monitoring; the crash record is cleared when the node reports Idle.`;
+    const why =
+      crash.lastReason === null
+        ? `It reports ${status.state}`
+        : `${crash.lastReason} on the way to ${crash.lastState ?? 'a step'} (crash ${crash.count})`;
     return `Recovering: ${why}; nothing moves until it reports Idle${crash.retryAfter === null ? '' : `, then the next attempt may begin ${sayWhen(crash.retryAfter, now)}`}.${slot}`;
   }
   return idleSentence(node, group, now);
@@ -89,7 +98,12 @@ function underWaySentence(node: NodeRecord, group: GroupSituation, now: Instant)
   const { spec } = node;
   const target = spec.version === null ? 'the version offered' : spec.version;
   if (spec.state === 'PerformedUpdate' && spec.reachedAt !== null) {
-    const by = node.heldBy !== null ? `held by ${node.heldBy}` : group.paused ? 'held because its group is paused' : 'about to reboot';
+    const by =
+      node.heldBy !== null
+        ? `held by ${node.heldBy}`
+        : group.paused
+          ? 'held because its group is paused'
+          : 'about to reboot';
     return `Ready to reboot into ${target}, ${by}; it goes on when released.`;
   }
   if (spec.state === 'MonitoringUpdate' && spec.reachedAt !== null) {
@@ -107,7 +121,10 @@ function underWaySentence(node: NodeRecord, group: GroupSituation, now: Instant)
 function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): string {
   const { crash } = node;
   const may = readiness(node, now);
-  const failures = crash.count === 0 ? '' : ` Crashed ${crash.count} times, last ${crash.lastReason ?? ''} on the way to ${crash.lastState ?? 'a step'}${crash.lastMessage === null ? '' : ` (${crash.lastMessage})`}.`;
+  const failures =
+    crash.count === 0
+      ? ''
+      : ` Crashed ${crash.count} times, last ${crash.lastReason ?? ''} on the way to ${crash.lastState ?? 'a step'}${crash.lastMessage === null ? '' : ` (${crash.lastMessage})`}.`;
   switch (may.kind) {
     case 'held':
       return `Held by ${may.by}: nothing starts until it is released.${failures}`;
@@ -119,7 +136,8 @@ function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): st
       return `Version ${may.version} is blocked on this node because it booted back from it; it waits for another version${crash.resetAt === null ? '' : ` or until the crash record is forgotten ${sayWhen(crash.resetAt, now)}`}.${failures}`;
     case 'ready': {
       const version = may.version ?? 'the version offered';
-      if (group.paused) return `Could update to ${version}, but its group is paused; it goes on when the group is resumed.${failures}`;
+      if (group.paused)
+        return `Could update to ${version}, but its group is paused; it goes on when the group is resumed.${failures}`;
       return `Waits for a free slot of its group to update to ${version}${group.free === null || group.free > 0 ? '; it starts as soon as the group is filled, at the latest at the next sweep' : '; it starts when a node before it is done'}.${failures}`;
     }
     case 'upToDate':

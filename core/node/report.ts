@@ -1,6 +1,5 @@
 /** What a node's own report does (DESIGN sections 2 and 6). */
 import type { NodeReport } from '../contract.ts';
-import type { Fact } from '../fact.ts';
 import { type Instant, between } from '../time.ts';
 import { advance, reachIdle } from './advance.ts';
 import { BOOTS_KEPT, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
@@ -8,7 +7,8 @@ import { crash, type Step } from './spec.ts';
 
 export const MESSAGE_MAX = 1000;
 /** Long texts are cut, not refused: a refused crash report would be a lost crash. */
-export const cut = (text: string, max = MESSAGE_MAX): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);
+export const cut = (text: string, max = MESSAGE_MAX): string =>
+  text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 
 /** A report whose boot has been replaced by another, or whose uptime is not above the last accepted one. */
 export function outOfOrder(node: NodeRecord, report: NodeReport): boolean {
@@ -38,6 +38,19 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
   };
 }
 
+/** A report of an older generation proves only that the node lives: what it says is stale. */
+export function heard(node: NodeRecord, now: Instant): NodeRecord {
+  const { status } = node;
+  if (node.unreachableSince === null && node.silentSince === null && node.wakeFailure === null) return node;
+  return {
+    ...node,
+    status: status === null ? null : { ...status, reportedAt: now },
+    unreachableSince: null,
+    silentSince: null,
+    wakeFailure: null,
+  };
+}
+
 function statusOf(report: NodeReport, now: Instant): NodeStatus {
   const { version, message } = report.updateCheck;
   const blockedBy = report.drain?.blockedBy;
@@ -53,7 +66,8 @@ function statusOf(report: NodeReport, now: Instant): NodeStatus {
       ...(message === undefined ? {} : { message: cut(message) }),
     },
     agentVersion: report.agentVersion ?? null,
-    drainBlockedBy: blockedBy === undefined ? null : cut(typeof blockedBy === 'string' ? blockedBy : blockedBy.join(', ')),
+    drainBlockedBy:
+      blockedBy === undefined ? null : cut(typeof blockedBy === 'string' ? blockedBy : blockedBy.join(', ')),
   };
 }
 
@@ -115,7 +129,10 @@ function rollback(node: NodeRecord, report: NodeReport): string | null {
 }
 
 function reach(node: NodeRecord, report: NodeReport, paused: boolean, now: Instant): Step {
-  const offered = report.state === 'StagedUpdate' && report.updateCheck.result === 'Available' ? report.updateCheck.version : undefined;
+  const offered =
+    report.state === 'StagedUpdate' && report.updateCheck.result === 'Available'
+      ? report.updateCheck.version
+      : undefined;
   const version = offered ?? node.spec.version;
   const { attempt } = node;
   const reached: NodeRecord = {
@@ -135,5 +152,3 @@ export function acknowledge(node: NodeRecord, now: Instant): NodeRecord {
     spec: { ...node.spec, acknowledgedAt: now, nextWakeAt: keepsWaking ? node.spec.nextWakeAt : null },
   };
 }
-
-export type { Fact };

@@ -22,7 +22,7 @@ function retryInstant(node: NodeRecord): Instant | null {
 /** A node that has an update to try; the wait of any other ends without anything to do. */
 function wantsUpdate(node: NodeRecord): boolean {
   const { status } = node;
-  if (status === null || status.updateCheck.result !== 'Available') return false;
+  if (status?.state !== 'Idle' || status.updateCheck.result !== 'Available') return false;
   const version = status.updateCheck.version;
   return version === undefined || (version !== status.currentVersion && !node.blockedVersions.includes(version));
 }
@@ -46,7 +46,8 @@ function stepInstant(node: NodeRecord): Instant | null {
 /** The instant under which the node stands in the due-time index: its alarm, or when its silence must be noticed. */
 export function nodeDueAt(node: NodeRecord): Instant | null {
   if (node.removed !== null) return null;
-  const silence = node.status === null || node.silentSince !== null ? null : after(node.status.reportedAt, SILENT_AFTER);
+  const silence =
+    node.status === null || node.silentSince !== null ? null : after(node.status.reportedAt, SILENT_AFTER);
   return earliest([nodeAlarm(node)?.at ?? null, silence]);
 }
 

@@ -1,35 +1,19 @@
 /** The decision about one VM: state × event × now × random → state. Pure, total and deterministic (DESIGN sections 3 and 7). */
-import type { VmBody, VmReport } from '../contract.ts';
-import { type Draw, type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
-import type { VmId } from '../ids.ts';
+import { type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
 import { vmPolicyOf } from '../policy.ts';
-import { after, type Duration, type Instant, seconds } from '../time.ts';
+import { after, type Instant, seconds } from '../time.ts';
 import { endInstance, note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
 import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord } from './record.ts';
+import type { VmContext, VmEvent } from './event.ts';
 import { declare, redeclare } from './declare.ts';
 import { reportInstance, takenOn } from './report.ts';
 import { deleteVm, restartVm, startVm, stopVm } from './verbs.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
 
-export type VmEvent =
-  | { kind: 'put'; body: VmBody }
-  | { kind: 'start' }
-  | { kind: 'stop'; grace: Duration | null }
-  | { kind: 'restart' }
-  | { kind: 'delete'; force: boolean }
-  | { kind: 'report'; report: VmReport }
-  /** The host fetched the launch definition: it has taken the instance on. */
-  | { kind: 'launchFetched'; instanceId: string }
-  | { kind: 'due' }
-  | { kind: 'hostSilent'; hostId: string }
-  | { kind: 'hostFenced'; hostId: string }
-  | { kind: 'wakeFailed'; status: string };
-
-export type VmContext = { vmId: VmId; now: Instant; draw: Draw };
-
 export function decideVm(vm: VmRecord | null, event: VmEvent, context: VmContext): Outcome<VmRecord> {
   if (event.kind === 'put') {
-    const outcome = vm === null || vm.removed !== null ? declare(vm, event.body, context) : redeclare(vm, event.body, context);
+    const outcome =
+      vm === null || vm.removed !== null ? declare(vm, event.body, context) : redeclare(vm, event.body, context);
     return 'refusal' in outcome ? outcome : conclude(outcome.before, outcome, context);
   }
   if (vm === null || vm.removed !== null) {
@@ -55,7 +39,9 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'report':
       return reportInstance(vm, event.report, context);
     case 'launchFetched':
-      return live(vm.instance) && vm.instance.instanceId === event.instanceId ? takenOn(vm, vm.instance, context) : same(vm);
+      return live(vm.instance) && vm.instance.instanceId === event.instanceId
+        ? takenOn(vm, vm.instance, context)
+        : same(vm);
     case 'due':
       return passTime(vm, context);
     case 'hostSilent':
@@ -72,10 +58,17 @@ const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
 /** Silence proves nothing: the instance is Unknown, and neither counted nor replaced (rule 6). */
 function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
   const { instance } = vm;
-  if (vm.body.hostId !== hostId || !live(instance) || instance.phase === 'Pending' || instance.phase === 'Unknown') return same(vm);
+  if (vm.body.hostId !== hostId || !live(instance) || instance.phase === 'Pending' || instance.phase === 'Unknown')
+    return same(vm);
   return {
     vm: { ...vm, instance: { ...instance, phase: 'Unknown', since: now } },
-    facts: [note('VM Instance Unknown', `host ${hostId} is silent: nothing is known of instance ${instance.instanceId}, and nothing is counted or started elsewhere`, 'warning')],
+    facts: [
+      note(
+        'VM Instance Unknown',
+        `host ${hostId} is silent: nothing is known of instance ${instance.instanceId}, and nothing is counted or started elsewhere`,
+        'warning',
+      ),
+    ],
   };
 }
 
@@ -84,7 +77,11 @@ function hostFenced(vm: VmRecord, hostId: string, context: VmContext): VmStep {
   if (vm.body.hostId !== hostId) return same(vm);
   const { instance } = vm;
   if (!live(instance) || (instance.phase === 'Pending' && instance.stop === null)) return same(vm);
-  const ended = endInstance(vm, { phase: 'Failed', cause: 'HostLost', message: `host ${hostId} was fenced`, console: null }, context);
+  const ended = endInstance(
+    vm,
+    { phase: 'Failed', cause: 'HostLost', message: `host ${hostId} was fenced`, console: null },
+    context,
+  );
   const next = startIfDue(ended.vm, context);
   return { vm: next.vm, facts: [...ended.facts, ...next.facts] };
 }
@@ -93,7 +90,9 @@ function wakeFailed(vm: VmRecord, now: Instant): VmStep {
   const { instance } = vm;
   if (!live(instance) || instance.nextWakeAt === null) return same(vm);
   const soon = after(now, seconds(30));
-  return instance.nextWakeAt <= soon ? same(vm) : { vm: { ...vm, instance: { ...instance, nextWakeAt: soon } }, facts: [] };
+  return instance.nextWakeAt <= soon
+    ? same(vm)
+    : { vm: { ...vm, instance: { ...instance, nextWakeAt: soon } }, facts: [] };
 }
 
 function passTime(vm: VmRecord, context: VmContext): VmStep {
@@ -112,7 +111,9 @@ function passTime(vm: VmRecord, context: VmContext): VmStep {
 function passStartDeadline(vm: VmRecord, context: VmContext): VmStep {
   const { instance } = vm;
   if (!live(instance) || instance.startDeadlineAt === null || context.now < instance.startDeadlineAt) return same(vm);
-  return instance.stop === null ? timeOut(vm, context) : { vm: { ...vm, instance: { ...instance, startDeadlineAt: null } }, facts: [] };
+  return instance.stop === null
+    ? timeOut(vm, context)
+    : { vm: { ...vm, instance: { ...instance, startDeadlineAt: null } }, facts: [] };
 }
 
 /** Running for `stableFor` clears the unstable runs (rule 2). */

@@ -1,10 +1,11 @@
 /** Declaring a VM, and changing what was declared (DESIGN section 3, table and rule 7). */
 import type { RunStrategy, VmBody } from '../contract.ts';
 import { refused } from '../fact.ts';
+import type { InstanceId } from '../ids.ts';
 import { vmPolicyOf } from '../policy.ts';
-import type { VmContext } from './decide.ts';
+import type { VmContext } from './event.ts';
 import { askToEnd, note, startIfDue, type VmStep } from './life.ts';
-import { live, type VmRecord } from './record.ts';
+import { INSTANCES_KEPT, live, type VmRecord } from './record.ts';
 
 type Declared = (VmStep & { before: VmRecord }) | ReturnType<typeof refused>;
 
@@ -25,7 +26,7 @@ export function declare(tombstone: VmRecord | null, body: VmBody, context: VmCon
     power: { on, sequence: 0 },
     lastVerb: null,
     instance: null,
-    previousInstances: [],
+    previousInstances: tombstone === null ? [] : everyInstance(tombstone),
     pendingStart: on ? { notBefore: now } : null,
     startFailure: null,
     unstableRuns: null,
@@ -35,11 +36,20 @@ export function declare(tombstone: VmRecord | null, body: VmBody, context: VmCon
     removed: null,
   };
   const step = startIfDue(vm, context);
-  return { before: vm, vm: step.vm, facts: [note('VM Declared', `declared on host ${body.hostId}, ${body.runStrategy}`), ...step.facts] };
+  return {
+    before: vm,
+    vm: step.vm,
+    facts: [note('VM Declared', `declared on host ${body.hostId}, ${body.runStrategy}`), ...step.facts],
+  };
 }
 
+/** The instances of the declaration before: what they report late is never taken for a life of this one. */
+const everyInstance = ({ previousInstances, instance }: VmRecord): InstanceId[] =>
+  (instance === null ? previousInstances : [...previousInstances, instance.instanceId]).slice(-INSTANCES_KEPT);
+
 export function redeclare(vm: VmRecord, body: VmBody, context: VmContext): Declared {
-  if (vm.deleting !== null) return refused(409, 'VmTerminating', `VM ${vm.vmId} is being deleted; declare it again when it is gone`);
+  if (vm.deleting !== null)
+    return refused(409, 'VmTerminating', `VM ${vm.vmId} is being deleted; declare it again when it is gone`);
   if (body.hostId !== vm.body.hostId && live(vm.instance)) {
     return refused(
       409,
@@ -52,13 +62,19 @@ export function redeclare(vm: VmRecord, body: VmBody, context: VmContext): Decla
   let next: VmRecord = { ...vm, body, launchRevision: vm.launchRevision + (relaunched ? 1 : 0) };
   if (body.runStrategy !== vm.body.runStrategy) next = changeStrategy(vm, next, context);
   if (relaunched && next.pendingStart !== null) next = { ...next, pendingStart: { notBefore: context.now } };
-  const halted = body.runStrategy === 'Halted' ? askToEnd(next, vmPolicyOf(body).grace, context.now) : { vm: next, facts: [] };
+  const halted =
+    body.runStrategy === 'Halted' ? askToEnd(next, vmPolicyOf(body).grace, context.now) : { vm: next, facts: [] };
   const step = startIfDue(halted.vm, context);
-  return { before: vm, vm: step.vm, facts: [note('VM Changed', describeChange(vm.body, body, relaunched)), ...halted.facts, ...step.facts] };
+  return {
+    before: vm,
+    vm: step.vm,
+    facts: [note('VM Changed', describeChange(vm.body, body, relaunched)), ...halted.facts, ...step.facts],
+  };
 }
 
 const newLaunch = (before: VmBody, after: VmBody): boolean =>
-  JSON.stringify(before.launch) !== JSON.stringify(after.launch) || (before.simulateCrash ?? false) !== (after.simulateCrash ?? false);
+  JSON.stringify(before.launch) !== JSON.stringify(after.launch) ||
+  (before.simulateCrash ?? false) !== (after.simulateCrash ?? false);
 
 function describeChange(before: VmBody, now: VmBody, relaunched: boolean): string {
   const parts = [

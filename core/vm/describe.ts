@@ -23,11 +23,15 @@ export function describeVm(vm: VmRecord, now: Instant): VmJson {
             everRunning: instance.everRunning,
             cause: instance.cause,
           },
-    startFailure: startFailure === null ? null : { ...startFailure, retryAfter: formatInstant(startFailure.retryAfter) },
+    startFailure:
+      startFailure === null ? null : { ...startFailure, retryAfter: formatInstant(startFailure.retryAfter) },
     unstableRuns:
       unstableRuns === null
         ? null
-        : { count: unstableRuns.count, retryAfter: unstableRuns.retryAfter === null ? null : formatInstant(unstableRuns.retryAfter) },
+        : {
+            count: unstableRuns.count,
+            retryAfter: unstableRuns.retryAfter === null ? null : formatInstant(unstableRuns.retryAfter),
+          },
     lastFailure: lastFailure === null ? null : { ...lastFailure, at: formatInstant(lastFailure.at) },
     printableStatus: printableStatus(vm),
     restartCount: vm.restartCount,
@@ -52,7 +56,10 @@ export function printableStatus(vm: VmRecord): PrintableStatus {
 }
 
 function explain(vm: VmRecord, now: Instant): string {
-  const failure = vm.lastFailure === null ? '' : ` Last failure ${formatInstant(vm.lastFailure.at)}: ${vm.lastFailure.reason}${vm.lastFailure.message === null ? '' : ` (${vm.lastFailure.message})`}.`;
+  const failure =
+    vm.lastFailure === null
+      ? ''
+      : ` Last failure ${formatInstant(vm.lastFailure.at)}: ${vm.lastFailure.reason}${vm.lastFailure.message === null ? '' : ` (${vm.lastFailure.message})`}.`;
   return `${sentence(vm, now)}${vm.startFailure !== null || vm.unstableRuns !== null || printableStatus(vm) === 'Failed' ? failure : ''}`;
 }
 
@@ -60,13 +67,16 @@ function sentence(vm: VmRecord, now: Instant): string {
   const { instance, body } = vm;
   if (vm.deleting !== null) return deletingSentence(vm, vm.deleting, now);
   if (live(instance)) return liveSentence(vm, instance, now);
-  if (vm.pendingStart !== null && vm.power.on) return `${loops(vm)}; the next start is tried ${sayWhen(vm.pendingStart.notBefore, now)} on host ${body.hostId}. Start it to try now, stop it to give up.`;
+  if (vm.pendingStart !== null && vm.power.on)
+    return `${loops(vm)}; the next start is tried ${sayWhen(vm.pendingStart.notBefore, now)} on host ${body.hostId}. Start it to try now, stop it to give up.`;
   if (body.runStrategy === 'Halted') return 'Halted: it never runs; change its runStrategy to run it.';
   if (!vm.power.on && vm.lastVerb === 'stop') return 'Stopped by an operator; it stays off until it is started.';
   if (instance === null) return 'Off: it has not been started yet; start it to run it.';
   const how = `Its last instance ended ${instance.phase} (${instance.cause ?? 'Unknown'})`;
-  if (body.runStrategy === 'Once') return `${how} and run strategy Once runs it only once; stop it and start it to run it again.`;
-  if (body.runStrategy === 'RerunOnFailure') return `${how}: the guest is done, and run strategy RerunOnFailure restarts only after a failure; start it to run it again.`;
+  if (body.runStrategy === 'Once')
+    return `${how} and run strategy Once runs it only once; stop it and start it to run it again.`;
+  if (body.runStrategy === 'RerunOnFailure')
+    return `${how}: the guest is done, and run strategy RerunOnFailure restarts only after a failure; start it to run it again.`;
   return `${how}; start it to run it again.`;
 }
 
@@ -74,7 +84,9 @@ function sentence(vm: VmRecord, now: Instant): string {
 function loops(vm: VmRecord): string {
   const { startFailure, unstableRuns } = vm;
   const parts = [
-    ...(startFailure === null ? [] : [`failed to start ${startFailure.consecutiveFailCount} times in a row (${startFailure.reason})`]),
+    ...(startFailure === null
+      ? []
+      : [`failed to start ${startFailure.consecutiveFailCount} times in a row (${startFailure.reason})`]),
     ...(unstableRuns === null ? [] : [`ran only shortly ${unstableRuns.count} times in a row`]),
   ];
   return parts.length === 0 ? 'Is to be started' : `In a crash loop: ${parts.join(' and ')}`;
@@ -88,27 +100,37 @@ function liveSentence(vm: VmRecord, instance: Instance, now: Instant): string {
     return `Stopping: host ${host} was told to end instance ${instance.instanceId} and its end is not known yet${repeat}; ${then}.`;
   }
   if (instance.timedOutAt !== null) {
-    const next = vm.pendingStart === null ? '' : `, and the next start waits for that and is tried not before ${sayWhen(vm.pendingStart.notBefore, now)}`;
+    const next =
+      vm.pendingStart === null
+        ? ''
+        : `, and the next start waits for that and is tried not before ${sayWhen(vm.pendingStart.notBefore, now)}`;
     return `${loops(vm)}: instance ${instance.instanceId} was not Running within its start deadline, host ${host} was told to end it and its end is not known yet${repeat}${next}.`;
   }
   switch (instance.phase) {
     case 'Running': {
       const { unstableRuns } = vm;
-      if (unstableRuns === null || instance.runningSince === null) return `Running on host ${host} since ${formatInstant(instance.since)}.`;
+      if (unstableRuns === null || instance.runningSince === null)
+        return `Running on host ${host} since ${formatInstant(instance.since)}.`;
       return `Running on host ${host} after ${unstableRuns.count} unstable runs, which are forgotten ${sayWhen(after(instance.runningSince, vmPolicyOf(vm.body).stableFor), now)} if it stays up.`;
     }
     case 'Unknown':
       return `Host ${host} is silent, so nothing is known of instance ${instance.instanceId}; it is started again only after the host reports or is fenced.`;
     case 'Scheduled':
       return `Host ${host} is starting instance ${instance.instanceId}${instance.startDeadlineAt === null ? '' : `; not Running ${sayWhen(instance.startDeadlineAt, now)} counts as a start failure`}.`;
-    default:
+    case 'Pending':
+    case 'Succeeded':
+    case 'Failed':
       return `Host ${host} has not picked up instance ${instance.instanceId} yet${repeat}; nothing is counted.`;
   }
 }
 
 function deletingSentence(vm: VmRecord, deleting: NonNullable<VmRecord['deleting']>, now: Instant): string {
-  const what = vm.instance === null ? 'its record goes' : `the record goes once host ${vm.body.hostId} reports the end of instance ${vm.instance.instanceId}`;
-  if (now < deleting.deadlineAt) return `Being deleted: ${what}; a blocker is named ${sayWhen(deleting.deadlineAt, now)}.`;
+  const what =
+    vm.instance === null
+      ? 'its record goes'
+      : `the record goes once host ${vm.body.hostId} reports the end of instance ${vm.instance.instanceId}`;
+  if (now < deleting.deadlineAt)
+    return `Being deleted: ${what}; a blocker is named ${sayWhen(deleting.deadlineAt, now)}.`;
   return `Being deleted, blocked by host ${vm.body.hostId}: it has not reported the end of instance ${vm.instance?.instanceId ?? ''} since ${formatInstant(deleting.at)}. Fence the host, or delete with force, which gives up the guarantee that no second instance runs.`;
 }
 

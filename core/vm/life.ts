@@ -6,12 +6,24 @@ import type { InstanceId } from '../ids.ts';
 import { vmPolicyOf } from '../policy.ts';
 import { after, between, type Duration, type Instant, instant, sayDuration } from '../time.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
-import { hostOf, type Instance, INSTANCES_KEPT, keepsRecords, live, UNCOUNTED_CAUSES, type VmRecord } from './record.ts';
+import {
+  hostOf,
+  type Instance,
+  INSTANCES_KEPT,
+  keepsRecords,
+  live,
+  UNCOUNTED_CAUSES,
+  type VmRecord,
+} from './record.ts';
 
 export type VmStep = { vm: VmRecord; facts: Fact[] };
 export type VmTime = { now: Instant; draw: Draw };
 
-export const note = (type: Extract<Fact, { kind: 'event' }>['type'], message: string, severity: 'info' | 'warning' = 'info'): Fact => ({
+export const note = (
+  type: Extract<Fact, { kind: 'event' }>['type'],
+  message: string,
+  severity: 'info' | 'warning' = 'info',
+): Fact => ({
   kind: 'event',
   type,
   severity,
@@ -23,6 +35,9 @@ const firstRepeat = (now: Instant): Instant | null => {
   return wait === undefined ? null : after(now, wait);
 };
 
+/** What the ids of the instances of one declaration begin with. */
+export const instancePrefix = (uid: string): string => `${uid.slice(0, 8)}-`;
+
 /**
  * Starts the next instance if one is wanted, its time has come, and the end of the one before is known (rules 2, 5, 6).
  * A wait is never longer than the cap, whatever a clock or a hand did to the record.
@@ -32,11 +47,13 @@ export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
   const latest = after(now, vmPolicyOf(vm.body).backoff.cap);
   const notBefore = vm.pendingStart.notBefore > latest ? latest : vm.pendingStart.notBefore;
   if (now < notBefore || live(vm.instance)) {
-    return notBefore === vm.pendingStart.notBefore ? { vm, facts: [] } : { vm: { ...vm, pendingStart: { notBefore } }, facts: [] };
+    return notBefore === vm.pendingStart.notBefore
+      ? { vm, facts: [] }
+      : { vm: { ...vm, pendingStart: { notBefore } }, facts: [] };
   }
   const instance: Instance = {
     // The draw's id is hexadecimal, which the pattern of an instance id allows.
-    instanceId: `${vm.uid.slice(0, 8)}-${draw.id}` as InstanceId,
+    instanceId: `${instancePrefix(vm.uid)}${draw.id}` as InstanceId,
     phase: 'Pending',
     since: now,
     createdAt: now,
@@ -59,7 +76,9 @@ export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
 }
 
 const retired = (vm: VmRecord): InstanceId[] =>
-  vm.instance === null ? vm.previousInstances : [...vm.previousInstances, vm.instance.instanceId].slice(-INSTANCES_KEPT);
+  vm.instance === null
+    ? vm.previousInstances
+    : [...vm.previousInstances, vm.instance.instanceId].slice(-INSTANCES_KEPT);
 
 /** Tells a live instance to end because somebody asked; a shorter grace given later holds. */
 export function askToEnd(vm: VmRecord, grace: Duration, now: Instant): VmStep {
@@ -67,7 +86,10 @@ export function askToEnd(vm: VmRecord, grace: Duration, now: Instant): VmStep {
   if (!live(instance)) return { vm, facts: [] };
   if (instance.stop !== null) {
     if (grace >= instance.stop.grace) return { vm, facts: [] };
-    return { vm: { ...vm, instance: { ...instance, stop: { ...instance.stop, grace } } }, facts: [wakeToStop(vm, false)] };
+    return {
+      vm: { ...vm, instance: { ...instance, stop: { ...instance.stop, grace } } },
+      facts: [wakeToStop(vm, false)],
+    };
   }
   const stopped: Instance = { ...instance, stop: { at: now, grace }, nextWakeAt: firstRepeat(now), wakesRepeated: 0 };
   // An instance that timed out has been told to end already: the command is decided once.
@@ -90,14 +112,19 @@ export function endInstance(vm: VmRecord, end: End, time: VmTime): VmStep {
   const { now } = time;
   if (!live(instance)) return { vm, facts: [] };
   const asked = instance.stop !== null;
-  const cause = asked ? 'Requested' : (instance.timedOutAt !== null ? 'LaunchTimeout' : end.cause);
+  const cause = asked ? 'Requested' : instance.timedOutAt !== null ? 'LaunchTimeout' : end.cause;
   const ended: Instance = { ...instance, phase: end.phase, since: now, cause, nextWakeAt: null, startDeadlineAt: null };
   const closed: VmRecord = { ...vm, instance: ended };
-  const said = note('VM Ended', `instance ${instance.instanceId} ${end.phase}: ${cause}${end.message === null ? '' : `: ${end.message}`}`);
-  if (asked || instance.timedOutAt !== null) return { vm: keepEvidence(closed, end, cause, now, !asked), facts: [said] };
+  const said = note(
+    'VM Ended',
+    `instance ${instance.instanceId} ${end.phase}: ${cause}${end.message === null ? '' : `: ${end.message}`}`,
+  );
+  if (asked || instance.timedOutAt !== null)
+    return { vm: keepEvidence(closed, end, cause, now, !asked), facts: [said] };
   const uncounted = UNCOUNTED_CAUSES.includes(cause);
   const wantsNext = wantsRestart(vm, end.phase);
-  if (!wantsNext) return { vm: keepEvidence(closed, end, cause, now, end.phase === 'Failed' && !uncounted), facts: [said] };
+  if (!wantsNext)
+    return { vm: keepEvidence(closed, end, cause, now, end.phase === 'Failed' && !uncounted), facts: [said] };
   if (uncounted) return { vm: plan(closed, now), facts: [said] };
   const counted = countEnd(closed, instance, { ...end, cause }, time);
   return { vm: counted.vm, facts: [said, ...counted.facts] };
@@ -117,7 +144,12 @@ const plan = (vm: VmRecord, notBefore: Instant): VmRecord => ({
 });
 
 const keepEvidence = (vm: VmRecord, end: End, reason: EndCause, at: Instant, failed: boolean): VmRecord =>
-  failed ? { ...vm, lastFailure: { reason, message: end.message ?? vm.lastFailure?.message ?? null, console: end.console, at } } : vm;
+  failed
+    ? {
+        ...vm,
+        lastFailure: { reason, message: end.message ?? vm.lastFailure?.message ?? null, console: end.console, at },
+      }
+    : vm;
 
 /** Counts a start failure or an unstable run, once, and plans the retry; a stable run is restarted at once, uncounted. */
 export function countEnd(vm: VmRecord, instance: Instance, end: End, time: VmTime): VmStep {
@@ -135,7 +167,12 @@ export function countEnd(vm: VmRecord, instance: Instance, end: End, time: VmTim
       vm: plan({ ...withEvidence, unstableRuns: { count, retryAfter } }, retryAfter),
       facts: [
         { kind: 'metric', name: 'VmUnstableRun', group: null, value: 1 },
-        delayed(`ran only ${sayDuration(ran ?? between(now, now))} and ended ${end.cause} (unstable run ${count})`, end, retryAfter, now),
+        delayed(
+          `ran only ${sayDuration(ran ?? between(now, now))} and ended ${end.cause} (unstable run ${count})`,
+          end,
+          retryAfter,
+          now,
+        ),
       ],
     };
   }
@@ -186,9 +223,18 @@ export function timeOut(vm: VmRecord, time: VmTime): VmStep {
     wakesRepeated: 0,
   };
   const told: VmRecord = { ...vm, instance: timedOut };
-  const end: End = { phase: 'Failed', cause: 'LaunchTimeout', message: 'not Running within its start deadline', console: null };
+  const end: End = {
+    phase: 'Failed',
+    cause: 'LaunchTimeout',
+    message: 'not Running within its start deadline',
+    console: null,
+  };
   const stop = wakeToStop(vm, true);
-  if (!keepsRecords(vm)) return { vm: keepEvidence(told, end, end.cause, now, true), facts: [stop, note('VM Ended', end.message ?? '', 'warning')] };
+  if (!keepsRecords(vm))
+    return {
+      vm: keepEvidence(told, end, end.cause, now, true),
+      facts: [stop, note('VM Ended', end.message ?? '', 'warning')],
+    };
   const counted = countEnd(told, timedOut, end, time);
   return { vm: counted.vm, facts: [stop, ...counted.facts] };
 }

@@ -3,7 +3,7 @@ import type { EndCause, VmReport } from '../contract.ts';
 import type { InstanceId } from '../ids.ts';
 import { cut } from '../node/report.ts';
 import { vmPolicyOf } from '../policy.ts';
-import { endInstance, note, startDeadlineAt, startIfDue, type VmStep, type VmTime } from './life.ts';
+import { endInstance, instancePrefix, note, startDeadlineAt, startIfDue, type VmStep, type VmTime } from './life.ts';
 import { type Instance, INSTANCES_KEPT, live, type VmRecord } from './record.ts';
 
 const CONSOLE_MAX = 4000;
@@ -25,7 +25,9 @@ function adopt(vm: VmRecord, report: VmReport, { now }: VmTime): VmStep {
   const final = report.phase === 'Succeeded' || report.phase === 'Failed';
   const { instance } = vm;
   const untouched = instance === null || (instance.phase === 'Pending' && instance.stop === null);
-  const first = vm.previousInstances.length === 0 && vm.lastVerb !== 'stop' && vm.deleting === null;
+  const late = vm.previousInstances.some((id) => id === report.instanceId);
+  const lived = vm.previousInstances.some((id) => id.startsWith(instancePrefix(vm.uid)));
+  const first = !late && !lived && vm.lastVerb !== 'stop' && vm.deleting === null;
   if (final || !untouched || !first || instance?.instanceId === report.instanceId) return { vm, facts: [] };
   const found: Instance = {
     // The contract has checked the id.
@@ -50,7 +52,9 @@ function adopt(vm: VmRecord, report: VmReport, { now }: VmTime): VmStep {
       power: { ...vm.power, on },
       pendingStart: null,
       previousInstances:
-        instance === null ? vm.previousInstances : [...vm.previousInstances, instance.instanceId].slice(-INSTANCES_KEPT),
+        instance === null
+          ? vm.previousInstances
+          : [...vm.previousInstances, instance.instanceId].slice(-INSTANCES_KEPT),
     },
     facts: [note('VM Adopted', `instance ${report.instanceId} was already running on its host and is adopted`)],
   };

@@ -2,7 +2,7 @@
 import { refused } from '../fact.ts';
 import { vmPolicyOf } from '../policy.ts';
 import { after, type Duration, milliseconds } from '../time.ts';
-import type { VmContext } from './decide.ts';
+import type { VmContext } from './event.ts';
 import { askToEnd, note, startIfDue, type VmStep } from './life.ts';
 import { DELETE_PATIENCE, live, type VmRecord } from './record.ts';
 
@@ -13,26 +13,44 @@ const cleared = (vm: VmRecord): VmRecord =>
   vm.startFailure === null && vm.unstableRuns === null ? vm : { ...vm, startFailure: null, unstableRuns: null };
 
 const intend = (vm: VmRecord, on: boolean, verb: NonNullable<VmRecord['lastVerb']>): VmRecord =>
-  vm.power.on === on && vm.lastVerb === verb ? vm : { ...vm, power: { on, sequence: vm.power.sequence + 1 }, lastVerb: verb };
+  vm.power.on === on && vm.lastVerb === verb
+    ? vm
+    : { ...vm, power: { on, sequence: vm.power.sequence + 1 }, lastVerb: verb };
 
 const terminating = (vm: VmRecord): ReturnType<typeof refused> =>
-  refused(409, 'VmTerminating', `VM ${vm.vmId} is being deleted and cannot be started; declare it again when it is gone`);
+  refused(
+    409,
+    'VmTerminating',
+    `VM ${vm.vmId} is being deleted and cannot be started; declare it again when it is gone`,
+  );
 
 const halted = (vm: VmRecord, verb: string): ReturnType<typeof refused> =>
-  refused(409, 'VmHalted', `VM ${vm.vmId} has run strategy Halted and cannot be ${verb}; change its runStrategy to Always, RerunOnFailure, Manual or Once first`);
+  refused(
+    409,
+    'VmHalted',
+    `VM ${vm.vmId} has run strategy Halted and cannot be ${verb}; change its runStrategy to Always, RerunOnFailure, Manual or Once first`,
+  );
 
 /** Tries now, in back-off too; a live instance that nobody stops stays the one instance. */
 export function startVm(vm: VmRecord, context: VmContext): Verb {
   if (vm.deleting !== null) return terminating(vm);
   if (vm.body.runStrategy === 'Halted') return halted(vm, 'started');
   if (vm.body.runStrategy === 'Once' && vm.power.on && vm.instance !== null && !live(vm.instance)) {
-    return refused(409, 'VmRanOnce', `VM ${vm.vmId} has run strategy Once and has had its run (${vm.instance.phase}); stop it explicitly, then start it again, or change its runStrategy`);
+    return refused(
+      409,
+      'VmRanOnce',
+      `VM ${vm.vmId} has run strategy Once and has had its run (${vm.instance.phase}); stop it explicitly, then start it again, or change its runStrategy`,
+    );
   }
   const on = cleared(intend(vm, true, 'start'));
   const runs = live(on.instance) && on.instance.stop === null && on.instance.timedOutAt === null;
   const wanted = runs ? on : { ...on, pendingStart: { notBefore: context.now } };
   const step = startIfDue(wanted, context);
-  return { vm: step.vm, facts: on === vm && step.facts.length === 0 ? [] : [note('VM Start Requested', 'started by an operator'), ...step.facts] };
+  return {
+    vm: step.vm,
+    facts:
+      on === vm && step.facts.length === 0 ? [] : [note('VM Start Requested', 'started by an operator'), ...step.facts],
+  };
 }
 
 /** Works in every state, under every strategy, with or without an instance, twice; never ends in a restart (rule 4). */
@@ -40,14 +58,21 @@ export function stopVm(vm: VmRecord, grace: Duration | null, context: VmContext)
   const off = cleared(intend(vm, false, 'stop'));
   const idle = off.pendingStart === null ? off : { ...off, pendingStart: null };
   const ended = askToEnd(idle, grace ?? vmPolicyOf(vm.body).grace, context.now);
-  return { vm: ended.vm, facts: ended.vm === vm ? [] : [note('VM Stop Requested', 'stopped by an operator'), ...ended.facts] };
+  return {
+    vm: ended.vm,
+    facts: ended.vm === vm ? [] : [note('VM Stop Requested', 'stopped by an operator'), ...ended.facts],
+  };
 }
 
 export function restartVm(vm: VmRecord, context: VmContext): Verb {
   if (vm.deleting !== null) return terminating(vm);
   if (vm.body.runStrategy === 'Halted') return halted(vm, 'restarted');
   if (vm.body.runStrategy === 'Once') {
-    return refused(409, 'VmRunsOnce', `VM ${vm.vmId} has run strategy Once and is not restarted; stop it, then start it, or change its runStrategy`);
+    return refused(
+      409,
+      'VmRunsOnce',
+      `VM ${vm.vmId} has run strategy Once and is not restarted; stop it, then start it, or change its runStrategy`,
+    );
   }
   const stopping = live(vm.instance) && vm.instance.stop !== null && vm.lastVerb === 'restart';
   if (stopping && vm.power.on) return { vm, facts: [] };
@@ -60,7 +85,10 @@ export function restartVm(vm: VmRecord, context: VmContext): Verb {
   };
   const ended = askToEnd(on, vmPolicyOf(vm.body).grace, context.now);
   const step = startIfDue(ended.vm, context);
-  return { vm: step.vm, facts: [note('VM Restart Requested', 'restarted by an operator'), ...ended.facts, ...step.facts] };
+  return {
+    vm: step.vm,
+    facts: [note('VM Restart Requested', 'restarted by an operator'), ...ended.facts, ...step.facts],
+  };
 }
 
 /** Accepted in every state; the record goes once the instance is known ended, or at once with `force` (rule 8). */
@@ -70,9 +98,24 @@ export function deleteVm(vm: VmRecord, force: boolean, context: VmContext): Verb
   const off: VmRecord = { ...cleared(intend(vm, false, 'stop')), pendingStart: null };
   const deleting = vm.deleting ?? { at: now, deadlineAt: after(now, milliseconds(grace + DELETE_PATIENCE)) };
   const ended = askToEnd({ ...off, deleting }, grace, now);
-  const asked = vm.deleting === null ? [note('VM Delete Requested', force ? 'deleted by force: an instance may still run on its host' : 'deleted by an operator')] : [];
-  if (!force) return { vm: vm.deleting === null ? ended.vm : vm, facts: vm.deleting === null ? [...asked, ...ended.facts] : [] };
+  const asked =
+    vm.deleting === null
+      ? [
+          note(
+            'VM Delete Requested',
+            force ? 'deleted by force: an instance may still run on its host' : 'deleted by an operator',
+          ),
+        ]
+      : [];
+  if (!force)
+    return { vm: vm.deleting === null ? ended.vm : vm, facts: vm.deleting === null ? [...asked, ...ended.facts] : [] };
   const { instance } = ended.vm;
-  const dropped = instance === null || !live(instance) ? ended.vm : { ...ended.vm, instance: { ...instance, phase: 'Failed' as const, cause: 'Requested' as const, nextWakeAt: null } };
+  const dropped =
+    instance === null || !live(instance)
+      ? ended.vm
+      : {
+          ...ended.vm,
+          instance: { ...instance, phase: 'Failed' as const, cause: 'Requested' as const, nextWakeAt: null },
+        };
   return { vm: dropped, facts: [...asked, ...ended.facts] };
 }

@@ -1,5 +1,5 @@
 /** What an agent calls: it may speak only for its own node, and only for the VMs of its host. */
-import { nodeReportSchema, vmReportSchema } from '../../core/contract.ts';
+import { nodeReportSchema, type VmReport, vmReportSchema } from '../../core/contract.ts';
 import { parseInstanceId } from '../../core/ids.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { desiredFor } from '../../core/vm/describe.ts';
@@ -11,7 +11,7 @@ import { turnVm, vmsToRun } from '../operations/vms.ts';
 import type { ControlPlane, Settings } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
 import { bodyOf, callingNode, nodeIdOf, vmIdOf } from './requests.ts';
-import type { Serve } from './routes.ts';
+import type { Serve } from './route.ts';
 
 export const reportNodeRoute: Serve = async (plane, request) => {
   const nodeId = nodeIdOf(request);
@@ -22,12 +22,17 @@ export const reportNodeRoute: Serve = async (plane, request) => {
   const { node } = result;
   if (node === null) throw fail(404, 'NodeNotFound', `there is no node ${nodeId}`);
   const { state, version, generation } = node.spec;
-  return { status: 200, body: { desired: { state, version, generation }, reportEverySeconds: reportEvery(node, plane.settings) } };
+  return {
+    status: 200,
+    body: { desired: { state, version, generation }, reportEverySeconds: reportEvery(node, plane.settings) },
+  };
 };
 
 /** Often while under way or recovering, rarely while Idle (DESIGN section 6). */
 function reportEvery(node: NodeRecord, settings: Settings): number {
-  const quiet = node.removed !== null || (node.spec.state === 'Idle' && node.spec.reachedAt !== null && node.attempt === null);
+  const { spec, status, attempt } = node;
+  const idle = spec.state === 'Idle' && spec.reachedAt !== null && attempt === null && status?.state === 'Idle';
+  const quiet = node.removed !== null || idle;
   return quiet ? settings.idleReportSeconds : settings.activeReportSeconds;
 }
 
@@ -43,8 +48,14 @@ export const reportVmRoute: Serve = async (plane, request) => {
   const report = bodyOf(request, vmReportSchema);
   const known = (await plane.store.load('vm', vmId))?.record ?? null;
   if (known === null || known.removed !== null) {
-    const ours = report.uid !== undefined || (known?.body.hostId === caller && known.previousInstances.some((id) => id === report.instanceId)) || known?.instance?.instanceId === report.instanceId;
+    const ours =
+      report.uid !== undefined ||
+      (known?.body.hostId === caller && known.previousInstances.some((id) => id === report.instanceId)) ||
+      known?.instance?.instanceId === report.instanceId;
     if (!ours) throw fail(404, 'VmNotFound', `there is no VM ${vmId}; an instance that nobody declared is left alone`);
+    return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
+  }
+  if (known.body.hostId !== caller && isOver(known, report)) {
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
   mustBeHost(known, caller);
@@ -52,6 +63,13 @@ export const reportVmRoute: Serve = async (plane, request) => {
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
   return { status: 200, body: { desired: desiredFor(result.record, report.instanceId, report.uid) } };
 };
+
+/** An instance of another declaration, or one whose end is known: a host that was left is told to end it, and nothing more. */
+function isOver(vm: VmRecord, { uid, instanceId }: VmReport): boolean {
+  if (uid !== undefined && uid !== vm.uid) return true;
+  const ended = vm.instance !== null && !live(vm.instance) && vm.instance.instanceId === instanceId;
+  return ended || vm.previousInstances.some((id) => id === instanceId);
+}
 
 function mustBeHost(vm: VmRecord, caller: string): void {
   if (vm.body.hostId !== caller) throw fail(403, 'NotYourVm', `VM ${vm.vmId} does not run on node ${caller}`);

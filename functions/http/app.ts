@@ -27,22 +27,32 @@ export function createApp(plane: ControlPlane, log: EventLog, rules: IdentityRul
     const known = ROUTES.some((route) => samePath(route.path, c.req.path));
     return known
       ? problemAnswer(c, problem(405, 'MethodNotAllowed', `${c.req.method} is not a method of ${c.req.path}`))
-      : problemAnswer(c, problem(404, 'RouteNotFound', `there is no ${c.req.path}; GET /v1/openapi.json lists the calls`));
+      : problemAnswer(
+          c,
+          problem(404, 'RouteNotFound', `there is no ${c.req.path}; GET /v1/openapi.json lists the calls`),
+        );
   });
   app.onError((error, c) => {
     if (error instanceof ProblemError) return problemAnswer(c, error.problem);
     if (error instanceof ContentionError) {
-      return problemAnswer(c, problem(503, 'Busy', 'other writers were faster each time; nothing was changed, try again'));
+      return problemAnswer(
+        c,
+        problem(503, 'Busy', 'other writers were faster each time; nothing was changed, try again'),
+      );
     }
     plane.telemetry.warn('a request failed', { path: c.req.path, error: error.stack ?? String(error) });
-    return problemAnswer(c, problem(500, 'Internal', 'something failed that should not; it is logged, and the call may be repeated'));
+    return problemAnswer(
+      c,
+      problem(500, 'Internal', 'something failed that should not; it is logged, and the call may be repeated'),
+    );
   });
   return app;
 }
 
-
 function problemAnswer(c: Context, { status, ...rest }: Problem): Response {
-  return c.body(JSON.stringify({ api: API_VERSION, ...rest, status }), status as 400, { 'content-type': 'application/problem+json' });
+  return c.body(JSON.stringify({ api: API_VERSION, ...rest, status }), status as 400, {
+    'content-type': 'application/problem+json',
+  });
 }
 
 function samePath(pattern: string, path: string): boolean {

@@ -7,7 +7,7 @@ import { proceedHeld } from '../operations/nodes.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
 import { bodyOf, encodeCursor, groupIdOf, operatorOf, pageOf } from './requests.ts';
-import type { ApiAnswer, Serve } from './routes.ts';
+import type { ApiAnswer, Serve } from './route.ts';
 
 async function shown(plane: ControlPlane, group: GroupId): Promise<Record<string, unknown>> {
   const { own, fallback } = await loadGroup(plane, group);
@@ -20,7 +20,10 @@ export const listGroups: Serve = async (plane, request) => {
   const page = await plane.store.list('group', limit, cursor);
   const stored = page.items.includes(DEFAULT_GROUP);
   const ids = cursor === null && !stored && page.cursor === null ? [...page.items, DEFAULT_GROUP].sort() : page.items;
-  return { status: 200, body: { items: await Promise.all(ids.map((id) => shown(plane, id))), ...encodeCursor(page.cursor) } };
+  return {
+    status: 200,
+    body: { items: await Promise.all(ids.map((id) => shown(plane, id))), ...encodeCursor(page.cursor) },
+  };
 };
 
 async function mustExist(plane: ControlPlane, group: GroupId): Promise<void> {

@@ -1,7 +1,7 @@
 /** Nodes, as an operator sees and moves them. */
 import { emptyBodySchema, nodeMoveBodySchema } from '../../core/contract.ts';
 import { type GroupId, parseGroupId } from '../../core/ids.ts';
-import type { NodeEvent } from '../../core/node/decide.ts';
+import type { NodeEvent } from '../../core/node/event.ts';
 import { describeNode, type GroupSituation } from '../../core/node/describe.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { limitOf } from '../../core/policy.ts';
@@ -11,7 +11,7 @@ import { turnNode } from '../operations/nodes.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
 import { type ApiRequest, bodyOf, encodeCursor, nodeIdOf, operatorOf, pageOf } from './requests.ts';
-import type { ApiAnswer, Serve } from './routes.ts';
+import type { ApiAnswer, Serve } from './route.ts';
 
 /** What explaining nodes needs to know of their groups, each group read once. */
 export function situations(plane: ControlPlane): (group: GroupId) => Promise<GroupSituation> {
@@ -79,7 +79,9 @@ export const getNode: Serve = async (plane, request) => {
 export const nodeEvents: Serve = async (plane, request) => {
   operatorOf(request);
   const node = await mustFind(plane, request);
-  const items = node.events.map((event) => ({ ...event, at: formatInstant(event.at), subject: `node/${node.nodeId}` })).reverse();
+  const items = node.events
+    .map((event) => ({ ...event, at: formatInstant(event.at), subject: `node/${node.nodeId}` }))
+    .reverse();
   return { status: 200, body: { items } };
 };
 

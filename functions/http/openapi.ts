@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, generated from the schemas that validate (DESIGN section 6). */
 import * as z from 'zod/mini';
 import { API_VERSION } from '../../core/names.ts';
-import { ROUTES, type Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -25,7 +25,10 @@ const PROBLEM: Json = {
     status: { type: 'integer' },
     code: { type: 'string', description: 'what a program can switch on' },
     detail: { type: 'string' },
-    errors: { type: 'array', items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } } },
+    errors: {
+      type: 'array',
+      items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
+    },
   },
 };
 
@@ -38,9 +41,9 @@ const ANSWER: Json = {
 /** Every route may refuse a body, an identity, or be out of luck with a race. */
 const ALWAYS = [400, 403, 413, 500, 503];
 
-export function openapiDocument(): Json {
+export function openapiDocument(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
-  for (const route of ROUTES) {
+  for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
@@ -49,14 +52,17 @@ export function openapiDocument(): Json {
     info: {
       title: 'Holdoff',
       version: API_VERSION,
-      description: 'Keeps fleets of nodes updated and VMs running, and makes crash loops safe. Every call is signed with SigV4 for execute-api.',
+      description:
+        'Keeps fleets of nodes updated and VMs running, and makes crash loops safe. Every call is signed with SigV4 for execute-api.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     security: [{ sigv4: [] }],
     paths,
     components: {
-      securitySchemes: { sigv4: { type: 'apiKey', name: 'Authorization', in: 'header', description: 'AWS Signature Version 4' } },
+      securitySchemes: {
+        sigv4: { type: 'apiKey', name: 'Authorization', in: 'header', description: 'AWS Signature Version 4' },
+      },
       schemas: { Problem: PROBLEM, Answer: ANSWER },
     },
   };
@@ -64,14 +70,19 @@ export function openapiDocument(): Json {
 
 function operation(route: Route): Json {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].flatMap((match) => (match[1] === undefined ? [] : [match[1]]));
-  const statuses = [...new Set([...route.statuses, ...ALWAYS])].sort();
+  const statuses = [...new Set([...route.statuses, ...ALWAYS])].sort((a, b) => a - b);
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^A-Za-z]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
     summary: route.summary,
     description: route.who === 'node' ? 'For agents: the identity must be the node itself.' : 'For operators.',
     parameters: [
       ...inPath.map((name) => ({ name, in: 'path', required: true, schema: PARAMETERS[name] ?? { type: 'string' } })),
-      ...(route.query ?? []).map((name) => ({ name, in: 'query', required: name === 'instanceId', schema: PARAMETERS[name] ?? { type: 'string' } })),
+      ...(route.query ?? []).map((name) => ({
+        name,
+        in: 'query',
+        required: name === 'instanceId',
+        schema: PARAMETERS[name] ?? { type: 'string' },
+      })),
     ],
     ...(route.body === undefined
       ? {}
@@ -88,4 +99,7 @@ function bodySchema(schema: NonNullable<Route['body']>): Json {
 const response = (status: number): Json =>
   status < 300
     ? { description: 'Done', content: { 'application/json': { schema: { $ref: '#/components/schemas/Answer' } } } }
-    : { description: 'Refused', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } };
+    : {
+        description: 'Refused',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      };

@@ -40,19 +40,42 @@ export const ofRefusal = ({ status, code, detail }: Refusal): ProblemError => fa
 
 /** A body that the schema refused: each path with what is wrong with it. */
 export function invalidBody(issues: readonly z.core.$ZodIssue[], what: 'vm' | 'group' | null): ProblemError {
-  const errors = issues.flatMap((issue) => {
-    const at = issue.path.map(String).join('.');
-    if (issue.code !== 'unrecognized_keys') return [{ path: at === '' ? '(body)' : at, message: issue.message }];
-    return issue.keys.map((key) => {
-      const path = at === '' ? key : `${at}.${key}`;
-      const later = what !== null && FIELDS_NOT_LANDED[what].includes(path);
-      return {
-        path,
-        message: later ? 'belongs to a feature that this version does not have yet, so it is refused' : 'is not a field of this body',
-      };
-    });
-  });
+  const errors = issues.flatMap((issue) => explainIssue(issue, [], what));
   const first = errors[0];
   const rest = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return fail(400, 'InvalidBody', `the body is not valid: ${first === undefined ? 'unknown reason' : `${first.path} ${first.message}`}${rest}; nothing was changed`, errors);
+  return fail(
+    400,
+    'InvalidBody',
+    `the body is not valid: ${first === undefined ? 'unknown reason' : `${first.path} ${first.message}`}${rest}; nothing was changed`,
+    errors,
+  );
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Each path that an issue is about; of a union, those of the alternative that the body comes closest to. */
+function explainIssue(issue: Issue, under: readonly PropertyKey[], what: 'vm' | 'group' | null): ProblemPath[] {
+  const path = [...under, ...issue.path];
+  const at = path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(at === '' ? key : `${at}.${key}`, what));
+  const closest = issue.code === 'invalid_union' ? closestOf(issue.errors) : null;
+  if (closest !== null) return closest.flatMap((inner) => explainIssue(inner, path, what));
+  return [{ path: at === '' ? '(body)' : at, message: issue.message }];
+}
+
+type ProblemPath = NonNullable<Problem['errors']>[number];
+
+function unknownField(path: string, what: 'vm' | 'group' | null): ProblemPath {
+  const later = what !== null && FIELDS_NOT_LANDED[what].includes(path);
+  return {
+    path,
+    message: later
+      ? 'belongs to a feature that this version does not have yet, so it is refused'
+      : 'is not a field of this body',
+  };
+}
+
+/** The alternative that only has fields too many; null when none is that close. */
+function closestOf(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | null {
+  return alternatives.find((issues) => issues.length > 0 && issues.every(({ code }) => code === 'unrecognized_keys')) ?? null;
 }

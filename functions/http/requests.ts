@@ -47,9 +47,17 @@ export function operatorOf({ caller }: ApiRequest): string {
       return caller.name;
     case 'node':
     case 'unknownNode':
-      throw fail(403, 'OperatorOnly', 'a node may not call an operator route: it may only report and ask what should run on it');
+      throw fail(
+        403,
+        'OperatorOnly',
+        'a node may not call an operator route: it may only report and ask what should run on it',
+      );
     case 'anonymous':
-      throw fail(403, 'NoIdentity', 'the request carries no identity of this account; sign it with SigV4 for execute-api');
+      throw fail(
+        403,
+        'NoIdentity',
+        'the request carries no identity of this account; sign it with SigV4 for execute-api',
+      );
   }
 }
 
@@ -66,15 +74,27 @@ export function callingNode({ caller }: ApiRequest, expected: NodeId | null): No
     case 'unknownNode':
       throw fail(403, 'NotYourNode', `the session name of ${caller.userArn} is not a node id`);
     case 'anonymous':
-      throw fail(403, 'NoIdentity', 'the request carries no identity of this account; sign it with SigV4 for execute-api');
+      throw fail(
+        403,
+        'NoIdentity',
+        'the request carries no identity of this account; sign it with SigV4 for execute-api',
+      );
   }
 }
 
 /** @param what which of the operators' bodies it is, for fields whose feature has not landed */
-export function bodyOf<S extends z.core.$ZodType>(request: ApiRequest, schema: S, what: 'vm' | 'group' | null = null): z.output<S> {
+export function bodyOf<S extends z.core.$ZodType>(
+  request: ApiRequest,
+  schema: S,
+  what: 'vm' | 'group' | null = null,
+): z.output<S> {
   const bytes = Buffer.byteLength(request.body);
   if (bytes > BODY_BYTES_MAX) {
-    throw fail(413, 'BodyTooLarge', `the body has ${bytes} bytes; at most ${BODY_BYTES_MAX} are taken. Nothing was changed`);
+    throw fail(
+      413,
+      'BodyTooLarge',
+      `the body has ${bytes} bytes; at most ${BODY_BYTES_MAX} are taken. Nothing was changed`,
+    );
   }
   const parsed = z.safeParse(schema, parseJson(request.body));
   if (!parsed.success) throw invalidBody(parsed.error.issues, what);

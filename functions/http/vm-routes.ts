@@ -2,14 +2,14 @@
 import { emptyBodySchema, stopBodySchema, vmBodySchema } from '../../core/contract.ts';
 import { formatInstant, parseDuration } from '../../core/time.ts';
 import { describeVm } from '../../core/vm/describe.ts';
-import type { VmEvent } from '../../core/vm/decide.ts';
+import type { VmEvent } from '../../core/vm/event.ts';
 import type { VmRecord } from '../../core/vm/record.ts';
 import { parseNodeId } from '../../core/ids.ts';
 import { turnVm } from '../operations/vms.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
 import { type ApiRequest, bodyOf, encodeCursor, operatorOf, pageOf, vmIdOf } from './requests.ts';
-import type { ApiAnswer, Serve } from './routes.ts';
+import type { ApiAnswer, Serve } from './route.ts';
 
 async function mustFind(plane: ControlPlane, request: ApiRequest): Promise<VmRecord> {
   const vmId = vmIdOf(request);
@@ -24,7 +24,10 @@ export const listVms: Serve = async (plane, request) => {
   const host = request.query.get('host');
   const hostId = host === null ? null : parseNodeId(host);
   if (host !== null && hostId === null) throw fail(400, 'InvalidId', 'the host of the query is not a node id');
-  const page = hostId === null ? await plane.store.list('vm', limit, cursor) : { items: await plane.store.vmsOfHost(hostId), cursor: null };
+  const page =
+    hostId === null
+      ? await plane.store.list('vm', limit, cursor)
+      : { items: await plane.store.vmsOfHost(hostId), cursor: null };
   const loaded = await Promise.all(page.items.map((id) => plane.store.load('vm', id)));
   const now = plane.now();
   const items = loaded.flatMap((vm) => (vm === null || vm.record.removed !== null ? [] : [describeVm(vm.record, now)]));
@@ -39,7 +42,9 @@ export const getVm: Serve = async (plane, request) => {
 export const vmEvents: Serve = async (plane, request) => {
   operatorOf(request);
   const vm = await mustFind(plane, request);
-  const items = vm.events.map((event) => ({ ...event, at: formatInstant(event.at), subject: `vm/${vm.vmId}` })).reverse();
+  const items = vm.events
+    .map((event) => ({ ...event, at: formatInstant(event.at), subject: `vm/${vm.vmId}` }))
+    .reverse();
   return { status: 200, body: { items } };
 };
 

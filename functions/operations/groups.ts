@@ -1,7 +1,15 @@
 /** Groups: their policy, and the one idempotent `fill` that gives free slots away (DESIGN section 2 rule 4). */
-import { decideGroup, type GroupEvent, type GroupRecord, newGroup, policyInForce, SLOT_STALE_AFTER } from '../../core/group/group.ts';
+import {
+  decideGroup,
+  type GroupEvent,
+  type GroupRecord,
+  newGroup,
+  policyInForce,
+  SLOT_STALE_AFTER,
+} from '../../core/group/group.ts';
 import { DEFAULT_GROUP, type GroupId, type NodeId } from '../../core/ids.ts';
-import { decideNode, type GroupView, type NodeEvent } from '../../core/node/decide.ts';
+import { decideNode } from '../../core/node/decide.ts';
+import type { GroupView, NodeEvent } from '../../core/node/event.ts';
 import { queueKey, readiness } from '../../core/node/readiness.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { limitOf } from '../../core/policy.ts';
@@ -74,7 +82,12 @@ async function countUncounted(plane: ControlPlane, own: GroupRecord): Promise<nu
 }
 
 /** Candidates in queue order, read from their own items: the index only proposes. */
-async function candidates(plane: ControlPlane, group: GroupId, limit: number, candidate: NodeId | null): Promise<NodeRecord[]> {
+async function candidates(
+  plane: ControlPlane,
+  group: GroupId,
+  limit: number,
+  candidate: NodeId | null,
+): Promise<NodeRecord[]> {
   const proposed = await plane.store.queue(group, limit);
   const ids = candidate === null || proposed.includes(candidate) ? proposed : [...proposed, candidate];
   const loaded = await Promise.all(ids.map((id) => plane.store.load('node', id)));
@@ -105,7 +118,10 @@ async function startOne(
   const result = await turn(plane, 'node', nodeId, (record) =>
     record?.group === group
       ? decideNode(record, event, { nodeId, now: plane.now(), group: view })
-      : { kind: 'refused', refusal: { status: 409, code: 'NodeNotReady', detail: `node ${nodeId} is not in group ${group}` } },
+      : {
+          kind: 'refused',
+          refusal: { status: 409, code: 'NodeNotReady', detail: `node ${nodeId} is not in group ${group}` },
+        },
   );
   if (result.kind === 'changed') return result.record;
   if (claim !== null) await turnGroup(plane, group, { kind: 'release', nodeId, claimId: claim.claimId });
@@ -126,7 +142,9 @@ export async function reclaimSlots(plane: ControlPlane, own: GroupRecord): Promi
     if (node?.record.attempt?.claimId === slot.claimId) continue;
     if (node !== null && node.record.removed === null) {
       const event: NodeEvent = { kind: 'disclaim', claimId: slot.claimId };
-      const result = await turn(plane, 'node', nodeId, (record) => decideNode(record, event, { nodeId, now: plane.now(), group: null }));
+      const result = await turn(plane, 'node', nodeId, (record) =>
+        decideNode(record, event, { nodeId, now: plane.now(), group: null }),
+      );
       if (result.kind === 'refused' && result.refusal.code === 'SlotInUse') continue;
     }
     await turnGroup(plane, own.group, { kind: 'release', nodeId, claimId: slot.claimId });

@@ -2,7 +2,8 @@
 import type { NodeReport } from '../../core/contract.ts';
 import type { Fact, Refusal } from '../../core/fact.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { decideNode, needsGroup, type NodeEvent } from '../../core/node/decide.ts';
+import { decideNode } from '../../core/node/decide.ts';
+import { needsGroup, type NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { parseGroupId, DEFAULT_GROUP } from '../../core/ids.ts';
 import type { ControlPlane } from '../ports.ts';
@@ -43,16 +44,21 @@ async function followUp(
         break;
       case 'slotReleased':
         await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
-        started = (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
+        started =
+          (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
         break;
       case 'fill':
-        started = (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
+        started =
+          (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
         break;
       case 'hostSilent':
       case 'hostFenced':
-        for (const vmId of await plane.store.vmsOfHost(fact.hostId)) await turnVm(plane, vmId, { kind: fact.kind, hostId: fact.hostId });
+        for (const vmId of await plane.store.vmsOfHost(fact.hostId))
+          await turnVm(plane, vmId, { kind: fact.kind, hostId: fact.hostId });
         break;
-      default:
+      case 'wake':
+      case 'metric':
+      case 'event':
         break;
     }
   }

@@ -1,6 +1,7 @@
 /** What happens to a VM: declarations, verbs, its host's reports, and the passing of time. */
 import type { NodeId, VmId } from '../../core/ids.ts';
-import { decideVm, type VmEvent } from '../../core/vm/decide.ts';
+import { decideVm } from '../../core/vm/decide.ts';
+import type { VmEvent } from '../../core/vm/event.ts';
 import { hostLine } from '../../core/vm/describe.ts';
 import type { HostVm } from '../../core/contract.ts';
 import type { VmRecord } from '../../core/vm/record.ts';

@@ -23,7 +23,12 @@ const NEGATIVE = new Set([
 ]);
 
 /** @param generation the generation that the wake named, when it is known */
-export async function noteWakeStatus(plane: ControlPlane, nodeId: NodeId, status: string, generation: number | null): Promise<void> {
+export async function noteWakeStatus(
+  plane: ControlPlane,
+  nodeId: NodeId,
+  status: string,
+  generation: number | null,
+): Promise<void> {
   if (!NEGATIVE.has(status)) return;
   await turnNode(plane, nodeId, { kind: 'wakeFailed', status, generation });
   for (const vmId of await plane.store.vmsOfHost(nodeId)) await turnVm(plane, vmId, { kind: 'wakeFailed', status });

@@ -10,7 +10,15 @@ import { AgentService } from './agent-service.ts';
 import { type Faults, faultsSchema, strike } from './faults.ts';
 import { killProcessesOf, MACHINE_VARIABLE } from './processes.ts';
 import { type Reply, serveUpdateApi } from './update-server.ts';
-import { afterBoot, bootDisk, type CommandName, type Disk, endCommand, refusalOf, type UpdateStatus } from './update-state.ts';
+import {
+  afterBoot,
+  bootDisk,
+  type CommandName,
+  type Disk,
+  endCommand,
+  refusalOf,
+  type UpdateStatus,
+} from './update-state.ts';
 
 export type MachineOptions = {
   /** The machine's own directory: its disk, its kernel files, its agent's state. Survives everything. */
@@ -46,7 +54,12 @@ export type MachineState = {
   commands: string[];
 };
 
-const diskSchema = z.object({ active: z.string(), inactive: z.nullable(z.string()), nextBootInactive: z.boolean(), boots: z.number() });
+const diskSchema = z.object({
+  active: z.string(),
+  inactive: z.nullable(z.string()),
+  nextBootInactive: z.boolean(),
+  boots: z.number(),
+});
 /** sun_path is 108 bytes on Linux (unix(7)); Node cuts a longer one without a word. */
 const SOCKET_PATH_MAX = 100;
 const UPTIME_EVERY_MS = 200;
@@ -205,7 +218,11 @@ export class Machine {
         this.#running = null;
         const fails = this.#strikes(FAILURE_OF[command]);
         const offered = this.#faults.offeredVersion ?? null;
-        const ended = endCommand(command, this.#status ?? afterBoot(this.#disk), this.#disk, { offered, fails, timestamp: nanoTime() });
+        const ended = endCommand(command, this.#status ?? afterBoot(this.#disk), this.#disk, {
+          offered,
+          fails,
+          timestamp: nanoTime(),
+        });
         this.#status = ended.status;
         this.#disk = ended.disk;
         this.#writeDisk();
@@ -302,7 +319,12 @@ export class Machine {
   }
 }
 
-const FAILURE_OF = { refresh: 'failRefresh', prepare: 'failPrepare', activate: 'failActivate', deactivate: 'failDeactivate' } as const;
+const FAILURE_OF = {
+  refresh: 'failRefresh',
+  prepare: 'failPrepare',
+  activate: 'failActivate',
+  deactivate: 'failDeactivate',
+} as const;
 const SHUTDOWN_AFTER_MS = 50;
 
 /** Replaces a file so that no reader sees half of it. */

@@ -59,7 +59,8 @@ function readOptions(args: string[], env: NodeJS.ProcessEnv): MachineOptions | '
   if (values.help === true) return 'help';
   const nodeId = values['node-id'];
   const endpoint = values.endpoint ?? env['HOLDOFF_ENDPOINT'];
-  if (nodeId === undefined || endpoint === undefined) throw new Error('--node-id and --endpoint must be given (see --help)');
+  if (nodeId === undefined || endpoint === undefined)
+    throw new Error('--node-id and --endpoint must be given (see --help)');
   const data = resolve(values.data ?? '.holdoff');
   const restart = values['agent-restart-seconds'];
   const faults: Faults = {
@@ -78,7 +79,10 @@ function readOptions(args: string[], env: NodeJS.ProcessEnv): MachineOptions | '
     version: values.version ?? '1.20.5',
     faults: checkFaults(faults),
     agentCommand: agentCommand(values.agent),
-    agentEnv: { ...Object.fromEntries(inherited), ...(values['allow-exec'] === true ? { HOLDOFF_ALLOW_EXEC: '1' } : {}) },
+    agentEnv: {
+      ...Object.fromEntries(inherited),
+      ...(values['allow-exec'] === true ? { HOLDOFF_ALLOW_EXEC: '1' } : {}),
+    },
     ...(values.group === undefined ? {} : { group: values.group }),
     ...(restart === undefined ? {} : { agentRestartSeconds: Number(restart) }),
     ...(values['agent-log'] === true ? { agentLog: null } : {}),

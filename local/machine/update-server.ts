@@ -32,7 +32,8 @@ export function serveUpdateApi(socket: string, host: UpdateHost): Promise<Server
   const server = createServer((request, response) => {
     answer(request, host).then(
       (reply) => send(request, response, reply),
-      (error: unknown) => send(request, response, { status: 500, text: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) =>
+        send(request, response, { status: 500, text: error instanceof Error ? error.message : String(error) }),
     );
   });
   return new Promise((resolve, reject) => {
@@ -67,7 +68,9 @@ function answerGet(url: URL, host: UpdateHost): Reply {
       if (host.locked()) return { status: 423, text: 'Unable to obtain shared lock for reading update status' };
       const status = host.status();
       if (status === null) return { status: 404, text: 'No update status found' };
-      return host.garbled() ? { status: 200, text: JSON.stringify(status).slice(0, 40) } : { status: 200, json: status };
+      return host.garbled()
+        ? { status: 200, text: JSON.stringify(status).slice(0, 40) }
+        : { status: 200, json: status };
     }
     case '/os':
       return { status: 200, json: osOf(host.version(), url.searchParams.get('prefix')) };

@@ -23,14 +23,24 @@ function comparable(actual: unknown, start: Instant): unknown {
   return at === null ? actual : (at - start) / 1000;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @param resolve turns `$current` and the like into the id meant */
-export function matches(expected: unknown, actual: unknown, start: Instant, resolve: (text: string) => string): boolean {
+export function matches(
+  expected: unknown,
+  actual: unknown,
+  start: Instant,
+  resolve: (text: string) => string,
+): boolean {
   if (isObject(expected) && 'oneOf' in expected && Array.isArray(expected['oneOf'])) {
     return expected['oneOf'].some((one) => matches(one, actual, start, resolve));
   }
-  if (isObject(expected) && Object.keys(expected).length > 0 && Object.keys(expected).every((key) => key === 'min' || key === 'max')) {
+  if (
+    isObject(expected) &&
+    Object.keys(expected).length > 0 &&
+    Object.keys(expected).every((key) => key === 'min' || key === 'max')
+  ) {
     const value = comparable(actual, start);
     if (typeof value !== 'number') return false;
     const { min, max } = expected;
@@ -45,7 +55,8 @@ export function matches(expected: unknown, actual: unknown, start: Instant, reso
 }
 
 function same(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => same(item, b[index]));
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => same(item, b[index]));
   if (isObject(a) && isObject(b)) {
     const keys = Object.keys(a);
     return keys.length === Object.keys(b).length && keys.every((key) => same(a[key], b[key]));

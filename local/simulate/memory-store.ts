@@ -20,7 +20,12 @@ export class MemoryStore implements Store {
     return Promise.resolve(item === undefined ? null : (item.loaded as Loaded<Records[K]>));
   }
 
-  save<K extends AggregateKind>(kind: K, record: Records[K], expectedRevision: number, writeId: string): Promise<boolean> {
+  save<K extends AggregateKind>(
+    kind: K,
+    record: Records[K],
+    expectedRevision: number,
+    writeId: string,
+  ): Promise<boolean> {
     const ref = refOf(record);
     const key = `${kind}/${ref.id}`;
     const revision = this.#items.get(key)?.loaded.record.revision ?? 0;
@@ -53,7 +58,8 @@ export class MemoryStore implements Store {
 
   overdue(now: Instant, limitPerShard: number): Promise<Ref[]> {
     const due: { at: Instant; ref: Ref }[] = [];
-    for (const { keys, ref } of this.#items.values()) if (keys.due !== null && keys.due <= now) due.push({ at: keys.due, ref });
+    for (const { keys, ref } of this.#items.values())
+      if (keys.due !== null && keys.due <= now) due.push({ at: keys.due, ref });
     return Promise.resolve(
       due
         .sort((a, b) => a.at - b.at)
@@ -76,14 +82,16 @@ export class MemoryStore implements Store {
   /** The earliest instant at which anything stored falls due. */
   earliestDue(): Instant | null {
     let first: Instant | null = null;
-    for (const { keys } of this.#items.values()) if (keys.due !== null && (first === null || keys.due < first)) first = keys.due;
+    for (const { keys } of this.#items.values())
+      if (keys.due !== null && (first === null || keys.due < first)) first = keys.due;
     return first;
   }
 
   #members(group: GroupId, prefix: string): NodeId[] {
     const members: { rank: string; id: string }[] = [];
     for (const { keys, ref } of this.#items.values()) {
-      if (keys.member?.group === group && keys.member.rank.startsWith(prefix)) members.push({ rank: keys.member.rank, id: ref.id });
+      if (keys.member?.group === group && keys.member.rank.startsWith(prefix))
+        members.push({ rank: keys.member.rank, id: ref.id });
     }
     // Only nodes are members.
     return members.sort((a, b) => (a.rank < b.rank ? -1 : 1)).map(({ id }) => id as NodeId);

@@ -16,6 +16,9 @@ export function seededDraws(seed: number): () => Draw {
   const delays = seededRandom(seed);
   const deadlines = seededRandom(seed ^ 0x5bd1e995);
   const ids = seededRandom(seed ^ 0x27d4eb2f);
-  const word = (): string => Math.floor(ids() * 4_294_967_296).toString(16).padStart(8, '0');
+  const word = (): string =>
+    Math.floor(ids() * 4_294_967_296)
+      .toString(16)
+      .padStart(8, '0');
   return () => ({ delay: delays(), deadline: deadlines(), id: `${word()}${word()}` });
 }

@@ -21,9 +21,17 @@ async function simulateOne(file: string, read: (file: string) => Promise<string>
   try {
     return await runScenario(readScenario(await read(file)));
   } catch (error) {
-    const what = error instanceof ScenarioError ? `not a scenario that can be run: ${error.message}` : `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const what =
+      error instanceof ScenarioError
+        ? `not a scenario that can be run: ${error.message}`
+        : `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     if (!(error instanceof ScenarioError) && !isFileError(error)) throw error;
-    return { passed: false, name: null, failures: [{ step: null, at: 0, what, expected: 'a scenario', actual: file }], timeline: [] };
+    return {
+      passed: false,
+      name: null,
+      failures: [{ step: null, at: 0, what, expected: 'a scenario', actual: file }],
+      timeline: [],
+    };
   }
 }
 

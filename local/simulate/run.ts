@@ -1,5 +1,5 @@
 /** Runs a scenario on the virtual clock and judges its expectations (DESIGN section 9). */
-import { newNode } from '../../core/node/decide.ts';
+import { newNode } from '../../core/node/enrol.ts';
 import { groupPolicyOf } from '../../core/policy.ts';
 import { DEFAULT_GROUP, parseGroupId, parseNodeId, type NodeId, type VmId } from '../../core/ids.ts';
 import { after, formatInstant, type Instant, instant, milliseconds, parseInstant } from '../../core/time.ts';
@@ -7,7 +7,15 @@ import { newGroup } from '../../core/group/group.ts';
 import { noteWakeStatus } from '../../functions/operations/wake-status.ts';
 import { turnGroup } from '../../functions/operations/groups.ts';
 import { matches, showActual, valueAt } from './match.ts';
-import { type Expectation, offsetOf, type Scenario, ScenarioError, type Step, type Subject, subjectOf } from './scenario.ts';
+import {
+  type Expectation,
+  offsetOf,
+  type Scenario,
+  ScenarioError,
+  type Step,
+  type Subject,
+  subjectOf,
+} from './scenario.ts';
 import { nodeIdentity, OPERATOR, World } from './world.ts';
 
 export type Failure = { step: number | null; at: number; what: string; expected: unknown; actual: unknown };
@@ -91,10 +99,16 @@ class Run {
       return;
     }
     const answer = await this.#act(step, subject, index);
-    const accepted = step.status === undefined ? answer.status >= 200 && answer.status < 300 : statusFits(step.status, answer.status);
+    const accepted =
+      step.status === undefined ? answer.status >= 200 && answer.status < 300 : statusFits(step.status, answer.status);
     this.#say(subject, describeStep(step, answer.status));
     if (!accepted) {
-      this.#fail(index, `${describeStep(step, answer.status)}: ${detailOf(answer.body)}`, step.status ?? 'a 2xx status', answer.status);
+      this.#fail(
+        index,
+        `${describeStep(step, answer.status)}: ${detailOf(answer.body)}`,
+        step.status ?? 'a 2xx status',
+        answer.status,
+      );
     }
     // Whatever the step made due at this very instant is handled before the next one.
     await this.#world.runTo(this.#world.now);
@@ -107,15 +121,24 @@ class Run {
       const force = step.delete !== true && step.delete.force === true;
       return this.#world.call('DELETE', `${path}${force ? '?force=true' : ''}`, undefined, OPERATOR);
     }
-    if (step.verb !== undefined) return this.#world.call('POST', `${path}/${encodeURIComponent(step.verb)}`, step.body, OPERATOR);
+    if (step.verb !== undefined)
+      return this.#world.call('POST', `${path}/${encodeURIComponent(step.verb)}`, step.body, OPERATOR);
     if (step.report === undefined) throw new ScenarioError(`steps.${index}: nothing to do`);
     if (subject.kind === 'node') {
-      return this.#world.call('POST', `${path}/reports`, await this.#nodeReport(subject.id, step.report), nodeIdentity(subject.id));
+      return this.#world.call(
+        'POST',
+        `${path}/reports`,
+        await this.#nodeReport(subject.id, step.report),
+        nodeIdentity(subject.id),
+      );
     }
     if (subject.kind === 'vm') {
       const host = this.#hosts.get(subject.id) ?? 'i-00000000000000000';
       const instanceId = step.report['instanceId'];
-      const body = typeof instanceId === 'string' ? { ...step.report, instanceId: this.#instance(subject.id, instanceId) } : step.report;
+      const body =
+        typeof instanceId === 'string'
+          ? { ...step.report, instanceId: this.#instance(subject.id, instanceId) }
+          : step.report;
       return this.#world.call('POST', `${path}/reports`, body, nodeIdentity(host));
     }
     throw new ScenarioError(`steps.${index}: a group does not report`);
@@ -164,13 +187,19 @@ class Run {
     for (const [path, expected] of Object.entries(expectation.match ?? {})) {
       const actual = valueAt(answer.body, path);
       if (!matches(expected, actual, this.#start, resolve)) {
-        this.#fail(index, `${name}: ${path} differs; ${String(valueAt(answer.body, 'explanation'))}`, expected, showActual(actual, this.#start));
+        this.#fail(
+          index,
+          `${name}: ${path} differs; ${String(valueAt(answer.body, 'explanation'))}`,
+          expected,
+          showActual(actual, this.#start),
+        );
       }
     }
     const { commands } = expectation;
     for (const { action, count } of commands === undefined ? [] : Array.isArray(commands) ? commands : [commands]) {
       const actual = this.#world.commands(`${subject.kind}/${subject.id}`, action);
-      if (!matches(count, actual, this.#start, resolve)) this.#fail(index, `${name}: ${action} commands decided so far`, count, actual);
+      if (!matches(count, actual, this.#start, resolve))
+        this.#fail(index, `${name}: ${action} commands decided so far`, count, actual);
     }
   }
 
@@ -190,14 +219,14 @@ const statusFits = (expected: NonNullable<Step['status']>, actual: number): bool
 
 const detailOf = (body: unknown): string => {
   const detail = valueAt(body, 'detail');
-  return detail === null ? 'no reason was given' : String(detail);
+  return typeof detail === 'string' ? detail : 'no reason was given';
 };
 
 function describeStep(step: Step, status: number): string {
   if (step.report !== undefined) {
     const state = step.report['state'] ?? step.report['phase'];
     const why = step.report['cause'] ?? valueAt(step.report, 'error.reason');
-    return `reports ${String(state)}${why === null || why === undefined ? '' : ` (${String(why)})`} → ${status}`;
+    return `reports ${String(state)}${typeof why === 'string' ? ` (${why})` : ''} → ${status}`;
   }
   if (step.verb !== undefined) return `${step.verb} → ${status}`;
   if (step.put !== undefined) return `put → ${status}`;

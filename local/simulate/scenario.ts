@@ -2,12 +2,24 @@
 import * as z from 'zod/mini';
 import { type Instant, parseDuration, parseInstant } from '../../core/time.ts';
 
-const at = z.union([z.number().check(z.nonnegative()), z.string().check(z.refine((text) => parseDuration(text) !== null, 'must be seconds from start, or a duration such as "90m"'))]);
+const at = z.union([
+  z.number().check(z.nonnegative()),
+  z
+    .string()
+    .check(z.refine((text) => parseDuration(text) !== null, 'must be seconds from start, or a duration such as "90m"')),
+]);
 const status = z.union([z.int(), z.strictObject({ oneOf: z.array(z.int()).check(z.minLength(1)) })]);
 const anyBody = z.record(z.string(), z.unknown());
 const subject = { node: z.optional(z.string()), vm: z.optional(z.string()), group: z.optional(z.string()) };
 const matcher = z.unknown();
-const commandCount = z.strictObject({ action: z.enum(['StartInstance', 'StopInstance', 'DriveNode']), count: z.union([z.int(), z.strictObject({ min: z.optional(z.int()), max: z.optional(z.int()) }), z.strictObject({ oneOf: z.array(z.int()) })]) });
+const commandCount = z.strictObject({
+  action: z.enum(['StartInstance', 'StopInstance', 'DriveNode']),
+  count: z.union([
+    z.int(),
+    z.strictObject({ min: z.optional(z.int()), max: z.optional(z.int()) }),
+    z.strictObject({ oneOf: z.array(z.int()) }),
+  ]),
+});
 
 export const expectSchema = z.strictObject({
   ...subject,
@@ -39,7 +51,9 @@ export const scenarioSchema = z.strictObject({
   seed: z.optional(z.int()),
   timerLatenessSeconds: z.optional(z.number().check(z.gte(0), z.lte(86_400))),
   groups: z.optional(z.record(z.string(), anyBody)),
-  nodes: z.optional(z.union([z.record(z.string(), z.strictObject({ group: z.optional(z.string()) })), z.array(z.string())])),
+  nodes: z.optional(
+    z.union([z.record(z.string(), z.strictObject({ group: z.optional(z.string()) })), z.array(z.string())]),
+  ),
   vms: z.optional(z.record(z.string(), anyBody)),
   steps: z.array(stepSchema),
 });
@@ -64,13 +78,17 @@ export function readScenario(text: string): Scenario {
   }
   const parsed = z.safeParse(scenarioSchema, json);
   if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${issue.path.map(String).join('.') || '(file)'}: ${issue.message}`);
+    const lines = parsed.error.issues.map(
+      (issue) => `${issue.path.map(String).join('.') || '(file)'}: ${issue.message}`,
+    );
     throw new ScenarioError(lines.join('; '));
   }
   parsed.data.steps.forEach((step, index) => {
     const actions = ACTIONS.filter((action) => step[action] !== undefined);
     if (actions.length !== 1) {
-      throw new ScenarioError(`steps.${index}: a step does one thing of ${ACTIONS.join(', ')}; this one has ${actions.length === 0 ? 'none' : actions.join(' and ')}`);
+      throw new ScenarioError(
+        `steps.${index}: a step does one thing of ${ACTIONS.join(', ')}; this one has ${actions.length === 0 ? 'none' : actions.join(' and ')}`,
+      );
     }
     subjectOf(step.expect ?? step, `steps.${index}`);
   });
@@ -78,17 +96,22 @@ export function readScenario(text: string): Scenario {
 }
 
 /** @throws {ScenarioError} unless exactly one of node, vm and group is named */
-export function subjectOf(step: { node?: string | undefined; vm?: string | undefined; group?: string | undefined }, where: string): Subject {
+export function subjectOf(
+  step: { node?: string | undefined; vm?: string | undefined; group?: string | undefined },
+  where: string,
+): Subject {
   const named: Subject[] = (['node', 'vm', 'group'] as const).flatMap((kind) => {
     const id = step[kind];
     return id === undefined ? [] : [{ kind, id }];
   });
   const [only] = named;
-  if (only === undefined || named.length > 1) throw new ScenarioError(`${where}: name exactly one of node, vm and group`);
+  if (only === undefined || named.length > 1)
+    throw new ScenarioError(`${where}: name exactly one of node, vm and group`);
   return only;
 }
 
 /** Milliseconds from start. */
-export const offsetOf = (step: Step): number => (typeof step.at === 'number' ? Math.round(step.at * 1000) : (parseDuration(step.at) ?? 0));
+export const offsetOf = (step: Step): number =>
+  typeof step.at === 'number' ? Math.round(step.at * 1000) : (parseDuration(step.at) ?? 0);
 
 export type { Instant };

@@ -22,7 +22,12 @@ const VERNIER_MAX = minutes(15);
 
 type Firing = { at: Instant; order: number; ref: Ref; wanted: Instant; by: 'scheduler' | 'vernier' };
 
-export type Happening = { at: Instant; kind: 'step' | 'event' | 'timer' | 'wake' | 'problem'; subject: string; text: string };
+export type Happening = {
+  at: Instant;
+  kind: 'step' | 'event' | 'timer' | 'wake' | 'problem';
+  subject: string;
+  text: string;
+};
 
 export type WorldOptions = { start: Instant; seed: number; timerLateness: number };
 
@@ -98,8 +103,14 @@ export class World {
     return this.#instances.get(vmId) ?? [];
   }
 
-  async call(method: string, path: string, body: unknown, iam: { userArn: string }): Promise<{ status: number; body: unknown }> {
-    const init: RequestInit = method === 'GET' ? { method } : { method, body: body === undefined ? '' : JSON.stringify(body) };
+  async call(
+    method: string,
+    path: string,
+    body: unknown,
+    iam: { userArn: string },
+  ): Promise<{ status: number; body: unknown }> {
+    const init: RequestInit =
+      method === 'GET' ? { method } : { method, body: body === undefined ? '' : JSON.stringify(body) };
     const response = await this.#app.request(path, init, { iam });
     return { status: response.status, body: await response.json() };
   }
@@ -127,7 +138,8 @@ export class World {
   /** The next sweep that has anything to do: one that follows a change, or that finds something overdue. */
   #sweepNeeded(): Instant | null {
     const step = minutes(SWEEP_MINUTES);
-    const onGrid = (at: Instant): Instant => instant(this.#nextSweep + Math.max(0, Math.ceil((at - this.#nextSweep) / step)) * step);
+    const onGrid = (at: Instant): Instant =>
+      instant(this.#nextSweep + Math.max(0, Math.ceil((at - this.#nextSweep) / step)) * step);
     if (this.store.writes !== this.#sweptAtWrites) return onGrid(this.#now);
     const due = this.store.earliestDue();
     return due === null ? null : onGrid(due > this.#now ? due : this.#now);

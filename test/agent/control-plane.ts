@@ -15,7 +15,8 @@ import {
   vmReportSchema,
 } from '../../core/contract.ts';
 import { parseNodeId } from '../../core/ids.ts';
-import { decideNode, type NodeEvent } from '../../core/node/decide.ts';
+import { decideNode } from '../../core/node/decide.ts';
+import type { NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { readiness } from '../../core/node/readiness.ts';
 import { groupPolicyOf } from '../../core/policy.ts';
@@ -36,6 +37,7 @@ export type VmRow = {
   startDeadlineSeconds?: number | null;
 };
 
+type NodeEvent = Parameters<typeof decideNode>[1];
 type Reply = { status: number; body: unknown };
 const problem = (status: number, code: string): Reply => ({
   status,
@@ -97,8 +99,8 @@ export class ControlPlane {
 
   /** The states reported one after the other, repetitions left out: `4 StagedUpdate`, `- Idle` without a generation. */
   story(): string[] {
-    const lines = this.reports.map(({ generation, state, error }) =>
-      `${generation ?? '-'} ${state}${error === undefined ? '' : ` ${error.reason}`}`,
+    const lines = this.reports.map(
+      ({ generation, state, error }) => `${generation ?? '-'} ${state}${error === undefined ? '' : ` ${error.reason}`}`,
     );
     return lines.filter((line, index) => line !== lines[index - 1]);
   }
@@ -132,7 +134,8 @@ export class ControlPlane {
     const refused = this.#decide({ kind: 'report', report });
     if (refused !== null) return refused;
     if (this.node === null) throw new Error('a report enrols');
-    if (this.updates && readiness(this.node, instant(Date.now())).kind === 'ready') this.#decide({ kind: 'start', claim: null, told: true });
+    if (this.updates && readiness(this.node, instant(Date.now())).kind === 'ready')
+      this.#decide({ kind: 'start', claim: null, told: true });
     const { state, version, generation } = this.node.spec;
     const desired = this.desiredOverride ?? { state, version, generation };
     return { status: 200, body: { api: '1.0', desired, reportEverySeconds: this.reportEverySeconds } };
@@ -167,7 +170,17 @@ export class ControlPlane {
     if (row === undefined || row.instanceId !== instanceId) return problem(404, 'InstanceNotFound');
     this.launches.push(instanceId);
     const { uid, launch, simulateCrash = false, graceSeconds = 30, startDeadlineSeconds = 300 } = row;
-    const body = { api: '1.0', vmId, uid, instanceId, launchRevision: 1, launch, simulateCrash, graceSeconds, startDeadlineSeconds };
+    const body = {
+      api: '1.0',
+      vmId,
+      uid,
+      instanceId,
+      launchRevision: 1,
+      launch,
+      simulateCrash,
+      graceSeconds,
+      startDeadlineSeconds,
+    };
     return { status: 200, body };
   }
 
@@ -189,7 +202,8 @@ export class ControlPlane {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     const route = `${request.method} ${url.pathname}`;
     const vmId = /^\/v1\/vms\/([^/]+)\/(?:reports|launch)$/.exec(url.pathname)?.[1];
-    if (route === `POST /v1/nodes/${this.nodeId}/reports`) return this.#reportNode(nodeReportSchema.parse(JSON.parse(text)));
+    if (route === `POST /v1/nodes/${this.nodeId}/reports`)
+      return this.#reportNode(nodeReportSchema.parse(JSON.parse(text)));
     if (route === `GET /v1/nodes/${this.nodeId}/vms`) return this.#listVms();
     if (vmId === undefined) return problem(404, 'NotFound');
     return request.method === 'POST'

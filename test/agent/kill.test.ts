@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { milliseconds } from '../../core/time.ts';
@@ -18,14 +19,17 @@ const state = () => scene.machine.state();
 const acts = () => state().commands.filter((command) => command !== 'refresh');
 
 describe('an agent that is killed without warning goes on from its record', () => {
-  test.each(['prepare', 'activate'])('while %s runs: the outcome is taken, the command is not given again', async (command) => {
-    await scene.boot({ faults: { offeredVersion: '1.21.0', commandSeconds: 0.5 } });
-    await until(command, () => state().commands.includes(command));
-    scene.machine.killAgent();
-    await scene.told('2 StagedUpdate', '3 PerformedUpdate', '4 RebootedIntoUpdate', '6 Idle');
-    expect(acts()).toEqual(['prepare', 'activate', 'reboot']);
-    expect(scene.plane.node?.crash.count).toBe(0);
-  });
+  test.each(['prepare', 'activate'])(
+    'while %s runs: the outcome is taken, the command is not given again',
+    async (command) => {
+      await scene.boot({ faults: { offeredVersion: '1.21.0', commandSeconds: 0.5 } });
+      await until(command, () => state().commands.includes(command));
+      scene.machine.killAgent();
+      await scene.told('2 StagedUpdate', '3 PerformedUpdate', '4 RebootedIntoUpdate', '6 Idle');
+      expect(acts()).toEqual(['prepare', 'activate', 'reboot']);
+      expect(scene.plane.node?.crash.count).toBe(0);
+    },
+  );
 
   test('while the refresh of a step runs', async () => {
     scene.plane.updates = false;
@@ -39,24 +43,23 @@ describe('an agent that is killed without warning goes on from its record', () =
     expect(acts()).toEqual(['prepare', 'activate', 'reboot']);
   });
 
-  test.each(['prepare', 'activate', 'reboot'])('the moment %s is on record, before or after it was sent', async (command) => {
-    await scene.boot({ faults: { offeredVersion: '1.21.0' }, agentEnv: { HOLDOFF_REBOOT_AGAIN_AFTER: '1s' } });
-    await until(`${command} on record`, () => scene.read('machine/state/node.json').includes(`"name":"${command}"`));
-    scene.machine.killAgent();
-    await scene.told('2 StagedUpdate', '6 Idle');
-    expect(state().version).toBe('1.21.0');
-    expect(scene.plane.node?.crash.count).toBe(0);
-  });
+  test.each(['prepare', 'activate', 'reboot'])(
+    'the moment %s is on record, before or after it was sent',
+    async (command) => {
+      await scene.boot({ faults: { offeredVersion: '1.21.0' }, agentEnv: { HOLDOFF_REBOOT_AGAIN_AFTER: '1s' } });
+      await until(`${command} on record`, () => scene.read('machine/state/node.json').includes(`"name":"${command}"`));
+      scene.machine.killAgent();
+      await scene.told('2 StagedUpdate', '6 Idle');
+      expect(state().version).toBe('1.21.0');
+      expect(scene.plane.node?.crash.count).toBe(0);
+    },
+  );
 
-  test.each([
-    ['StagedUpdate', '3 PerformedUpdate'],
-    ['RebootedIntoUpdate', '5 MonitoringUpdate'],
-    ['MonitoringUpdate', '6 Idle'],
-  ])('with %s reached', async (reached, next) => {
+  test.each(['StagedUpdate', 'RebootedIntoUpdate', 'MonitoringUpdate'])('with %s reached', async (reached) => {
     await scene.boot({ faults: { offeredVersion: '1.21.0' } });
     await until(reached, () => scene.read('machine/state/node.json').includes(`"state":"${reached}"`));
     scene.machine.killAgent();
-    await scene.told(next, '6 Idle');
+    await scene.told('3 PerformedUpdate', '5 MonitoringUpdate', '6 Idle');
     expect(acts()).toEqual(['prepare', 'activate', 'reboot']);
   });
 
@@ -91,8 +94,20 @@ describe('an agent that is killed without warning goes on from its record', () =
   test('a second agent in the same state directory does not start', async () => {
     await scene.boot();
     await scene.told('1 Idle');
-    const lock = scene.read('machine/state/agent.lock');
-    expect(Number(lock.split(' ')[0])).toBe(state().agent.pid);
+    const second = spawnSync(process.execPath, [agent.bundle], {
+      encoding: 'utf8',
+      env: {
+        HOLDOFF_ENDPOINT: scene.plane.url,
+        HOLDOFF_REGION: 'eu-west-1',
+        HOLDOFF_NODE_ID: 'i-0123456789abcdef0',
+        HOLDOFF_STATE_DIR: scene.file('machine/state'),
+        HOLDOFF_AGENT_DIR: scene.file('second'),
+      },
+    });
+    expect([second.status, second.stderr]).toEqual([
+      1,
+      expect.stringContaining(`the agent with pid ${state().agent.pid} is at work`),
+    ]);
   });
 });
 
@@ -105,26 +120,33 @@ describe('a record that is lost', () => {
     scene.machine.startAgent();
   }
 
-  test.each(['corrupt', 'gone'] as const)('%s with an update activated: no generation is named until Idle has been reached', async (how) => {
-    await scene.boot({ faults: { offeredVersion: '1.21.0' } });
-    await scene.told('2 StagedUpdate');
-    scene.plane.happen({ kind: 'hold', by: 'test' });
-    await scene.told('3 PerformedUpdate');
-    await loseRecord(how);
-    await scene.told('3 PerformedUpdate', '- ErrorReset StateLost');
-    // It takes no part in what it does not remember: the deadline ends it.
-    expect(acts()).toEqual(['prepare', 'activate']);
-    const { node } = scene.plane;
-    if (node !== null) scene.plane.node = { ...node, policy: { ...node.policy, deadlines: { ...node.policy.deadlines, RebootedIntoUpdate: SOON } } };
-    scene.plane.happen({ kind: 'release' });
-    await until('the deadline', () => {
-      scene.plane.happen({ kind: 'due' });
-      return scene.plane.node?.spec.generation === 5;
-    });
-    await scene.told('- ErrorReset StateLost', '5 Idle');
-    expect(acts()).toEqual(['prepare', 'activate', 'deactivate']);
-    expect(scene.plane.node?.crash).toMatchObject({ count: 1, lastReason: 'DeadlinePassed' });
-  });
+  test.each(['corrupt', 'gone'] as const)(
+    '%s with an update activated: no generation is named until Idle has been reached',
+    async (how) => {
+      await scene.boot({ faults: { offeredVersion: '1.21.0' } });
+      await scene.told('2 StagedUpdate');
+      scene.plane.happen({ kind: 'hold', by: 'test' });
+      await scene.told('3 PerformedUpdate');
+      await loseRecord(how);
+      await scene.told('3 PerformedUpdate', '- ErrorReset StateLost');
+      // It takes no part in what it does not remember: the deadline ends it.
+      expect(acts()).toEqual(['prepare', 'activate']);
+      const { node } = scene.plane;
+      if (node !== null)
+        scene.plane.node = {
+          ...node,
+          policy: { ...node.policy, deadlines: { ...node.policy.deadlines, RebootedIntoUpdate: SOON } },
+        };
+      scene.plane.happen({ kind: 'release' });
+      await until('the deadline', () => {
+        scene.plane.happen({ kind: 'due' });
+        return scene.plane.node?.spec.generation === 5;
+      });
+      await scene.told('- ErrorReset StateLost', '5 Idle');
+      expect(acts()).toEqual(['prepare', 'activate', 'deactivate']);
+      expect(scene.plane.node?.crash).toMatchObject({ count: 1, lastReason: 'DeadlinePassed' });
+    },
+  );
 
   test('while Idle: it recovers by itself and counts nothing', async () => {
     scene.plane.updates = false;

@@ -72,12 +72,20 @@ export class Scene {
 
   /** Waits until the node's reports have told this story so far, in this order, other lines in between allowed. */
   async told(...lines: string[]): Promise<void> {
-    await until(lines.join(', '), () => inOrder(this.plane.story(), lines), () => ({ story: this.plane.story(), log: this.log() }));
+    await until(
+      lines.join(', '),
+      () => inOrder(this.plane.story(), lines),
+      () => ({ story: this.plane.story(), log: this.log() }),
+    );
   }
 
   async phases(vmId: string, ...lines: string[]): Promise<void> {
     const seen = (): string[] => this.plane.phases(vmId);
-    await until(lines.join(', '), () => inOrder(seen(), lines), () => ({ phases: seen(), log: this.log() }));
+    await until(
+      lines.join(', '),
+      () => inOrder(seen(), lines),
+      () => ({ phases: seen(), log: this.log() }),
+    );
   }
 
   declare(row: Partial<VmRow> & Pick<VmRow, 'launch'>): VmRow {
@@ -99,7 +107,11 @@ export class Scene {
 
   /** The pid a guest has written down. */
   async pid(name: string): Promise<number> {
-    await until(`a pid in ${name}`, () => this.read(name).endsWith('\n'), () => this.log());
+    await until(
+      `a pid in ${name}`,
+      () => this.read(name).endsWith('\n'),
+      () => this.log(),
+    );
     return Number(this.read(name));
   }
 
@@ -113,7 +125,9 @@ export class Scene {
   }
 
   logLines(): string[] {
-    return readFileSync(join(this.dir, 'machine/agent.log'), 'utf8').split('\n').filter((line) => line !== '');
+    return readFileSync(join(this.dir, 'machine/agent.log'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
   }
 
   async close(): Promise<void> {

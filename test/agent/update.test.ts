@@ -18,7 +18,14 @@ const state = () => scene.machine.state();
 describe('an update from beginning to end', () => {
   test('stages, activates, reboots, proves the new boot and comes back to Idle', async () => {
     await scene.boot({ faults: { offeredVersion: '1.21.0' } });
-    await scene.told('- Idle', '2 StagedUpdate', '3 PerformedUpdate', '4 RebootedIntoUpdate', '5 MonitoringUpdate', '6 Idle');
+    await scene.told(
+      '- Idle',
+      '2 StagedUpdate',
+      '3 PerformedUpdate',
+      '4 RebootedIntoUpdate',
+      '5 MonitoringUpdate',
+      '6 Idle',
+    );
     expect(state()).toMatchObject({ version: '1.21.0', boots: 2 });
     expect(state().commands.filter((command) => command !== 'refresh')).toEqual(['prepare', 'activate', 'reboot']);
     expect(scene.plane.node).toMatchObject({ crash: { count: 0 }, attempt: null });
@@ -55,10 +62,12 @@ describe('an update from beginning to end', () => {
   test('uptime grows with every report of a boot', async () => {
     await scene.boot({ faults: { offeredVersion: '1.21.0' } });
     await scene.told('6 Idle');
-    for (const [index, report] of scene.plane.reports.entries()) {
-      const before = scene.plane.reports[index - 1];
-      if (before?.bootId === report.bootId) expect(report.uptime).toBeGreaterThan(before.uptime ?? 0);
-    }
+    const { reports } = scene.plane;
+    const notLater = reports.filter((report, index) => {
+      const before = reports[index - 1];
+      return before?.bootId === report.bootId && (report.uptime ?? 0) <= (before.uptime ?? 0);
+    });
+    expect(notLater).toEqual([]);
   });
 });
 
@@ -67,7 +76,11 @@ describe('a step that fails is ErrorReset, undone, then Idle', () => {
     await scene.boot({ faults: { offeredVersion: '1.21.0', failActivate: 1 } });
     await scene.told('2 StagedUpdate', '3 ErrorReset ActivateFailed', '4 Idle');
     expect(state().disk.nextBootInactive).toBe(false);
-    expect(scene.plane.node?.crash).toMatchObject({ count: 1, lastState: 'PerformedUpdate', lastReason: 'ActivateFailed' });
+    expect(scene.plane.node?.crash).toMatchObject({
+      count: 1,
+      lastState: 'PerformedUpdate',
+      lastReason: 'ActivateFailed',
+    });
     // The next attempt begins in Idle, with a refresh of its own.
     await scene.told('5 StagedUpdate', '6 PerformedUpdate', '9 Idle');
     expect(state().version).toBe('1.21.0');
@@ -90,7 +103,10 @@ describe('a step that fails is ErrorReset, undone, then Idle', () => {
     await scene.boot({ faults: { offeredVersion: '1.21.0', bootsBack: true } });
     await scene.told('3 PerformedUpdate', '4 ErrorReset RolledBack', '5 Idle');
     expect(state()).toMatchObject({ version: '1.20.5', boots: 2 });
-    expect(scene.plane.node).toMatchObject({ blockedVersions: ['1.21.0'], crash: { count: 1, lastReason: 'RolledBack' } });
+    expect(scene.plane.node).toMatchObject({
+      blockedVersions: ['1.21.0'],
+      crash: { count: 1, lastReason: 'RolledBack' },
+    });
   });
 
   test('a command that is accepted and shows nothing is repeated once, then NoProgress', async () => {
@@ -105,7 +121,10 @@ describe('a step that fails is ErrorReset, undone, then Idle', () => {
   });
 
   test('a reboot that does not come is asked for twice, then NoProgress, and the update is deactivated', async () => {
-    await scene.boot({ faults: { offeredVersion: '1.21.0', ignoreReboot: 2 }, agentEnv: { HOLDOFF_REBOOT_AGAIN_AFTER: '0.5s' } });
+    await scene.boot({
+      faults: { offeredVersion: '1.21.0', ignoreReboot: 2 },
+      agentEnv: { HOLDOFF_REBOOT_AGAIN_AFTER: '0.5s' },
+    });
     await scene.told('4 ErrorReset NoProgress', '5 Idle');
     expect(state().commands.filter((command) => command === 'reboot')).toHaveLength(2);
     expect(state().commands).toContain('deactivate');
@@ -140,7 +159,11 @@ describe('what the control plane can get wrong', () => {
   test('ErrorReset as a desired state is an Assertion error in the log, not the end of the agent', async () => {
     scene.plane.desiredOverride = { state: 'ErrorReset', version: null, generation: 9 };
     await scene.boot();
-    await until('the assertion is logged', () => scene.logLines().some((line) => line.includes('"code":"Assertion"')), () => scene.log());
+    await until(
+      'the assertion is logged',
+      () => scene.logLines().some((line) => line.includes('"code":"Assertion"')),
+      () => scene.log(),
+    );
     scene.plane.desiredOverride = null;
     await scene.told('1 Idle');
     expect(state().agent.starts).toBe(1);
@@ -158,11 +181,22 @@ describe('what the control plane can get wrong', () => {
   });
 
   test('403 and GenerationAhead are logged and asked again slowly', async () => {
-    scene.plane.failNext = [404, 403, 409];
+    scene.plane.updates = false;
     await scene.boot();
-    await scene.told('- Idle');
-    const failures = scene.logLines().filter((line) => line.includes('"event":"report failed"'));
-    expect(failures.length).toBeGreaterThan(0);
+    await scene.told('1 Idle');
+    scene.plane.failNext = Array.from({ length: 4 }, () => [403, 409]).flat();
+    const refusals = (status: number) =>
+      scene
+        .logLines()
+        .filter((line) => line.includes('"event":"report failed"') && line.includes(`: ${status} Scripted`));
+    await until(
+      'both are logged',
+      () => refusals(403).length > 0 && refusals(409).length > 0,
+      () => scene.log(),
+    );
+    expect(refusals(403)[0]).toMatch(/"level":"error".*"code":"Refused"/);
+    const seen = scene.plane.reports.length;
+    await until('a report gets through', () => scene.plane.reports.length > seen);
   });
 });
 

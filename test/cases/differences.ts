@@ -1,0 +1,2 @@
+export type Difference = { row: string; reason: string };
+export const DIFFERENCES: readonly Difference[] = [];
