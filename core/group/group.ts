@@ -121,7 +121,8 @@ export function decideGroup(
     case 'count':
       return before.memberCount === event.members ? unchanged : write({ ...before, memberCount: event.members }, []);
     case 'slotless':
-      if (before.pausedBy !== null) return refused(409, 'GroupPaused', `group ${group} is paused by ${before.pausedBy}`);
+      if (before.pausedBy !== null)
+        return refused(409, 'GroupPaused', `group ${group} is paused by ${before.pausedBy}`);
       if (before.body !== null && groupPolicyOf(before.body).concurrency.kind !== 'unlimited') {
         return refused(409, 'NoSlot', `group ${group} has a limit again`);
       }
@@ -140,9 +141,10 @@ type Write = (next: GroupRecord, facts: Fact[]) => Outcome<GroupRecord>;
 function put(before: GroupRecord, body: GroupBody, isNew: boolean, now: Instant, write: Write): Outcome<GroupRecord> {
   if (!isNew && before.body !== null && JSON.stringify(before.body) === JSON.stringify(body)) return unchanged;
   const was = groupPolicyOf(before.body ?? {}).concurrency.kind;
-  const is = groupPolicyOf(body).concurrency.kind;
-  const limited = was === 'unlimited' && is !== 'unlimited';
-  return write({ ...before, body, uncountedSince: limited ? now : is === 'unlimited' ? null : before.uncountedSince }, [
+  const unlimited = groupPolicyOf(body).concurrency.kind === 'unlimited';
+  const toCount = !unlimited && (before.slotless || was === 'unlimited');
+  const uncountedSince = toCount ? (before.uncountedSince ?? now) : null;
+  return write({ ...before, body, uncountedSince }, [
     changed(`policy set: ${JSON.stringify(body)}`),
     { kind: 'fill', group: before.group },
   ]);

@@ -9,7 +9,7 @@ import { conclude, info } from './conclude.ts';
 import { enrol, newerThanTombstone } from './enrol.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
 import type { NodeRecord } from './record.ts';
-import { acknowledge, judge, observe, outOfOrder } from './report.ts';
+import { acknowledge, heard, judge, observe, outOfOrder } from './report.ts';
 import { passTime, resetRecord } from './time.ts';
 import { fence, hold, move, release, remove, retry, start, wakeFailed } from './verbs.ts';
 

@@ -57,7 +57,8 @@ type Issue = z.core.$ZodIssue;
 function explainIssue(issue: Issue, under: readonly PropertyKey[], what: 'vm' | 'group' | null): ProblemPath[] {
   const path = [...under, ...issue.path];
   const at = path.map(String).join('.');
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(at === '' ? key : `${at}.${key}`, what));
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => unknownField(at === '' ? key : `${at}.${key}`, what));
   const closest = issue.code === 'invalid_union' ? closestOf(issue.errors) : null;
   if (closest !== null) return closest.flatMap((inner) => explainIssue(inner, path, what));
   return [{ path: at === '' ? '(body)' : at, message: issue.message }];
@@ -77,5 +78,7 @@ function unknownField(path: string, what: 'vm' | 'group' | null): ProblemPath {
 
 /** The alternative that only has fields too many; null when none is that close. */
 function closestOf(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | null {
-  return alternatives.find((issues) => issues.length > 0 && issues.every(({ code }) => code === 'unrecognized_keys')) ?? null;
+  return (
+    alternatives.find((issues) => issues.length > 0 && issues.every(({ code }) => code === 'unrecognized_keys')) ?? null
+  );
 }

@@ -6,6 +6,7 @@ import {
   newGroup,
   policyInForce,
   SLOT_STALE_AFTER,
+  UNCOUNTED_SETTLE,
 } from '../../core/group/group.ts';
 import { DEFAULT_GROUP, type GroupId, type NodeId } from '../../core/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
@@ -57,13 +58,18 @@ export async function fill(
   if (own.pausedBy !== null) return started;
   const view = viewOf(pair);
   const limit = limitOf(view.policy.concurrency, own.memberCount);
-  const uncounted = limit === null || own.uncountedSince === null ? 0 : await countUncounted(plane, own);
-  if (own.uncountedSince !== null && limit !== null && uncounted === null) return started;
-  const free = limit === null ? UNLIMITED_AT_ONCE : limit - Object.keys(own.slots).length - (uncounted ?? 0);
+  const uncounted = limit === null ? 0 : await countUncounted(plane, pair);
+  if (uncounted === null) return started;
+  const free = limit === null ? UNLIMITED_AT_ONCE : limit - Object.keys(own.slots).length - uncounted;
   if (free <= 0) return started;
-  for (const node of await candidates(plane, group, free + SPARE_CANDIDATES, candidate)) {
+  const ready = await candidates(plane, group, free + SPARE_CANDIDATES, candidate);
+  if (limit === null && ready.length > 0 && !own.slotless) {
+    const noted = await turnGroup(plane, group, { kind: 'slotless' });
+    if (noted.kind === 'refused') return started;
+  }
+  for (const node of ready) {
     if (started.size >= free) break;
-    const outcome = await startOne(plane, view, node.nodeId, node.nodeId === told, limit, uncounted ?? 0, group);
+    const outcome = await startOne(plane, view, node.nodeId, node.nodeId === told, limit, uncounted, group);
     if (outcome === 'full') break;
     if (outcome !== 'notReady') started.set(node.nodeId, outcome);
   }
@@ -71,9 +77,11 @@ export async function fill(
 }
 
 /** Nodes that began without a limit and are still under way; null while starts decided before may still land. */
-async function countUncounted(plane: ControlPlane, own: GroupRecord): Promise<number | null> {
-  if (own.uncountedSince === null) return 0;
-  if (between(own.uncountedSince, plane.now()) < 30_000) return null;
+async function countUncounted(plane: ControlPlane, { own, fallback }: GroupPair): Promise<number | null> {
+  if (!own.slotless && own.uncountedSince === null) return 0;
+  const limits = [own.uncountedSince, own.body === null ? fallback.uncountedSince : null];
+  const now = plane.now();
+  if (limits.some((since) => since !== null && between(since, now) < UNCOUNTED_SETTLE)) return null;
   const ids = await plane.store.underWay(own.group);
   const nodes = await Promise.all(ids.map((id) => plane.store.load('node', id)));
   const count = nodes.filter((node) => node?.record.attempt?.unlimited === true).length;

@@ -1,13 +1,13 @@
 /** A machine: the test double of a Bottlerocket node, running the real agent as its child. */
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { AgentService } from './agent-service.ts';
 import { type Faults, faultsSchema, strike } from './faults.ts';
+import { type DiskFile, MachineFiles } from './files.ts';
 import { killProcessesOf, MACHINE_VARIABLE } from './processes.ts';
 import { type Reply, serveUpdateApi } from './update-server.ts';
 import {
@@ -54,56 +54,42 @@ export type MachineState = {
   commands: string[];
 };
 
-const diskSchema = z.object({
-  active: z.string(),
-  inactive: z.nullable(z.string()),
-  nextBootInactive: z.boolean(),
-  boots: z.number(),
-});
-/** sun_path is 108 bytes on Linux (unix(7)); Node cuts a longer one without a word. */
-const SOCKET_PATH_MAX = 100;
-const UPTIME_EVERY_MS = 200;
-
 export class Machine {
   readonly socket: string;
   readonly #options: MachineOptions;
-  readonly #dir: string;
+  readonly #files: MachineFiles;
   readonly #agent: AgentService;
   readonly #commands: string[] = [];
   #faults: Faults;
   #disk: Disk;
   #boots: number;
   #bootId = '';
-  #bootedAt = 0;
   #up = false;
   #status: UpdateStatus | null = null;
   #running: NodeJS.Timeout | null = null;
   #server: Server | null = null;
-  #uptime: NodeJS.Timeout | null = null;
   #rebooting: Promise<void> | null = null;
+  #closed = false;
 
   constructor(options: MachineOptions) {
     this.#options = options;
-    this.#dir = resolve(options.dir);
-    const own = join(this.#dir, 'api.sock');
-    const short = join(tmpdir(), `holdoff-${createHash('sha256').update(this.#dir).digest('hex').slice(0, 16)}.sock`);
-    this.socket = Buffer.byteLength(own) <= SOCKET_PATH_MAX ? own : short;
+    this.#files = new MachineFiles(resolve(options.dir));
+    this.socket = this.#files.socket;
     this.#faults = options.faults ?? {};
-    mkdirSync(this.#dir, { recursive: true });
     const { boots, ...disk } = this.#readDisk();
     this.#disk = disk;
     this.#boots = boots;
     this.#agent = new AgentService({
       command: options.agentCommand,
       env: () => this.#agentEnv(),
-      logFile: options.agentLog === undefined ? join(this.#dir, 'agent.log') : options.agentLog,
+      logFile: options.agentLog === undefined ? join(this.#files.dir, 'agent.log') : options.agentLog,
       restartAfterMs: (options.agentRestartSeconds ?? 1) * 1000,
     });
   }
 
   /** Boots. What a killed predecessor left running is ended first, as the lost power would have. */
   async start(): Promise<void> {
-    await killProcessesOf(this.#dir);
+    await killProcessesOf(this.#files.dir);
     rmSync(this.socket, { force: true });
     this.#server = await serveUpdateApi(this.socket, {
       up: () => this.#up,
@@ -160,6 +146,7 @@ export class Machine {
 
   /** Goes down for good; the directory stays, and another machine may go on in it. */
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#rebooting;
     await this.#agent.stop('SIGTERM');
     await this.#goDown();
@@ -183,26 +170,18 @@ export class Machine {
     this.#up = false;
     this.#register(false);
     if (this.#running !== null) clearTimeout(this.#running);
-    if (this.#uptime !== null) clearInterval(this.#uptime);
+    this.#files.stopKernel();
     this.#running = null;
     await this.#agent.stop('SIGKILL');
-    await killProcessesOf(this.#dir);
+    await killProcessesOf(this.#files.dir);
   }
 
   #boot(): void {
     this.#boots += 1;
     this.#bootId = randomUUID();
-    this.#bootedAt = performance.now();
     this.#status = null;
     this.#writeDisk();
-    mkdirSync(join(this.#dir, 'agent', 'wake'), { recursive: true });
-    replace(join(this.#dir, 'boot_id'), `${this.#bootId}\n`);
-    const tick = (): void => {
-      const uptime = ((performance.now() - this.#bootedAt) / 1000 + 1).toFixed(2);
-      replace(join(this.#dir, 'uptime'), `${uptime} ${uptime}\n`);
-    };
-    tick();
-    this.#uptime = setInterval(tick, UPTIME_EVERY_MS);
+    this.#files.bootKernel(this.#bootId);
     this.#up = true;
     this.#register(true);
     this.#agent.start();
@@ -236,7 +215,10 @@ export class Machine {
     if (this.#strikes('refuseReboot')) return { status: 500, text: 'Failed to reboot: Operation inhibited by "test"' };
     this.#commands.push('reboot');
     // systemd takes the node down a moment after it has answered.
-    if (!this.#strikes('ignoreReboot')) setTimeout(() => void this.reboot(), SHUTDOWN_AFTER_MS);
+    if (this.#strikes('ignoreReboot')) return { status: 204 };
+    setTimeout(() => {
+      if (!this.#closed) void this.reboot();
+    }, SHUTDOWN_AFTER_MS);
     return { status: 204 };
   }
 
@@ -279,43 +261,29 @@ export class Machine {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       ...agentEnv,
-      [MACHINE_VARIABLE]: this.#dir,
+      [MACHINE_VARIABLE]: this.#files.dir,
       HOLDOFF_ENDPOINT: endpoint,
       HOLDOFF_REGION: region,
       HOLDOFF_NODE_ID: nodeId,
       ...(group === undefined ? {} : { HOLDOFF_GROUP: group }),
-      HOLDOFF_AGENT_DIR: join(this.#dir, 'agent'),
-      HOLDOFF_STATE_DIR: join(this.#dir, 'state'),
-      HOLDOFF_UPDATE_SOCKET: this.socket,
-      HOLDOFF_BOOT_ID_FILE: join(this.#dir, 'boot_id'),
-      HOLDOFF_UPTIME_FILE: join(this.#dir, 'uptime'),
+      ...this.#files.agentEnv(),
     };
   }
 
-  /** Tells SSM's stand-in that this managed instance is there, or is not for the moment. */
   #register(online: boolean): void {
     const { managedDir, nodeId } = this.#options;
-    if (managedDir === undefined) return;
-    mkdirSync(managedDir, { recursive: true });
-    const env = { HOLDOFF_AGENT_DIR: join(this.#dir, 'agent') };
-    replace(join(managedDir, `${nodeId}.json`), `${JSON.stringify({ env, online })}\n`);
+    if (managedDir !== undefined) this.#files.register(managedDir, nodeId, online);
   }
 
-  #readDisk(): z.infer<typeof diskSchema> {
-    let text: string;
-    try {
-      text = readFileSync(join(this.#dir, 'disk.json'), 'utf8');
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-      return { active: this.#options.version, inactive: null, nextBootInactive: false, boots: 0 };
-    }
-    const disk = diskSchema.parse(JSON.parse(text));
+  #readDisk(): DiskFile {
+    const disk = this.#files.readDisk();
+    if (disk === null) return { active: this.#options.version, inactive: null, nextBootInactive: false, boots: 0 };
     // The machine was killed: this start is a boot like any other.
     return { ...bootDisk(disk, false), boots: disk.boots };
   }
 
   #writeDisk(): void {
-    replace(join(this.#dir, 'disk.json'), `${JSON.stringify({ ...this.#disk, boots: this.#boots })}\n`);
+    this.#files.writeDisk({ ...this.#disk, boots: this.#boots });
   }
 }
 
@@ -327,22 +295,9 @@ const FAILURE_OF = {
 } as const;
 const SHUTDOWN_AFTER_MS = 50;
 
-/** Replaces a file so that no reader sees half of it. */
-function replace(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text);
-  renameSync(`${file}.new`, file);
-}
-
 let nanos = 0;
 /** Nanoseconds, as the node writes them: never twice the same. */
 function nanoTime(): string {
   nanos = (nanos + 1) % 1_000_000;
   return `${new Date().toISOString().slice(0, -1)}${String(nanos).padStart(6, '0')}Z`;
-}
-
-/** Makes a machine and boots it. */
-export async function startMachine(options: MachineOptions): Promise<Machine> {
-  const machine = new Machine(options);
-  await machine.start();
-  return machine;
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { type Faults, faultsSchema } from './faults.ts';
-import { type MachineOptions, startMachine } from './machine.ts';
+import { Machine, type MachineOptions } from './machine.ts';
 
 const HELP = `machine: a test double of a Bottlerocket node that runs the real agent.
 
@@ -114,7 +114,8 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const machine = await startMachine(options);
+  const machine = new Machine(options);
+  await machine.start();
   process.stderr.write(`${JSON.stringify({ event: 'machine up', nodeId: options.nodeId, socket: machine.socket })}\n`);
   const ended = new Promise<void>((done) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => done());

@@ -7,20 +7,13 @@ import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
 import {
   type DesiredVm,
-  type GroupBody,
   type Launch,
   type NodeReport,
   nodeReportSchema,
   type VmReport,
   vmReportSchema,
 } from '../../core/contract.ts';
-import { parseNodeId } from '../../core/ids.ts';
-import { decideNode } from '../../core/node/decide.ts';
-import type { NodeEvent } from '../../core/node/event.ts';
-import type { NodeRecord } from '../../core/node/record.ts';
-import { readiness } from '../../core/node/readiness.ts';
-import { groupPolicyOf } from '../../core/policy.ts';
-import { instant } from '../../core/time.ts';
+import { NodeModel } from './node-model.ts';
 
 export const REGION = 'eu-west-1';
 export const KEYS = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'token' };
@@ -37,7 +30,6 @@ export type VmRow = {
   startDeadlineSeconds?: number | null;
 };
 
-type NodeEvent = Parameters<typeof decideNode>[1];
 type Reply = { status: number; body: unknown };
 const problem = (status: number, code: string): Reply => ({
   status,
@@ -59,11 +51,8 @@ export class ControlPlane {
   down = false;
   /** Answered as the desired state instead of the decided one. */
   desiredOverride: { state: string; version: string | null; generation: number } | null = null;
-  /** Whether a ready node is given its update. */
-  updates = true;
   reportEverySeconds = 0.3;
-  deadlines: GroupBody['deadlines'] = {};
-  node: NodeRecord | null = null;
+  readonly node = new NodeModel();
   #server: Server | null = null;
 
   constructor(nodeId: string) {
@@ -113,31 +102,10 @@ export class ControlPlane {
     return lines.filter((line, index) => line !== lines[index - 1]);
   }
 
-  /** Hands the decision an event: hold, retry, due… */
-  happen(event: NodeEvent): void {
-    this.#decide(event);
-  }
-
-  #decide(event: NodeEvent): Reply | null {
-    const nodeId = parseNodeId(this.nodeId);
-    if (nodeId === null) throw new Error('not a node id');
-    const now = instant(Date.now());
-    const policy = groupPolicyOf({ monitor: { soak: '0s' }, deadlines: this.deadlines });
-    const outcome = decideNode(this.node, event, { nodeId, now, group: { policy, paused: false } });
-    if (outcome.kind === 'refused') return problem(outcome.refusal.status, outcome.refusal.code);
-    if (outcome.kind === 'changed') this.node = outcome.next;
-    return null;
-  }
-
   #reportNode(report: NodeReport): Reply {
     this.reports.push(report);
-    const refused = this.#decide({ kind: 'report', report });
-    if (refused !== null) return refused;
-    if (this.node === null) throw new Error('a report enrols');
-    if (this.updates && readiness(this.node, instant(Date.now())).kind === 'ready')
-      this.#decide({ kind: 'start', claim: null, told: true });
-    const { state, version, generation } = this.node.spec;
-    const desired = this.desiredOverride ?? { state, version, generation };
+    if (!this.node.take(report)) return problem(409, 'GenerationAhead');
+    const desired = this.desiredOverride ?? this.node.spec;
     return { status: 200, body: { api: '1.0', desired, reportEverySeconds: this.reportEverySeconds } };
   }
 

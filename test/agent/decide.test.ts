@@ -1,17 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { absorb } from '../../agent/node/absorb.ts';
 import { decide, mayAct } from '../../agent/node/decide.ts';
-import {
-  type Memory,
-  newRecord,
-  newStep,
-  type NodeRecord,
-  parseMemory,
-  type StepRecord,
-} from '../../agent/node/memory.ts';
+import { type Memory, newRecord, newStep, type NodeRecord, type StepRecord } from '../../agent/node/memory.ts';
 import type { Limits, Seen } from '../../agent/node/move.ts';
-import { standingOf } from '../../agent/node/reporter.ts';
-import { parseUpdateStatus, type UpdateStatus, type UpdateView } from '../../agent/node/update-status.ts';
+import type { UpdateStatus, UpdateView } from '../../agent/node/update-status.ts';
 import type { DesiredNode, SpecState } from '../../core/contract.ts';
 
 const limits: Limits = {
@@ -125,239 +117,75 @@ describe('what begins a step', () => {
   });
 });
 
+type Step = Partial<StepRecord>;
+const stage = (step: Step = {}) => onTheWay('Idle', 'StagedUpdate', step);
+const activate = (step: Step = {}) => onTheWay('StagedUpdate', 'PerformedUpdate', step);
+const reboot = (step: Step = {}) => onTheWay('PerformedUpdate', 'RebootedIntoUpdate', step);
+const recover = (step: Step = {}) => onTheWay('PerformedUpdate', 'Idle', step, { activated: true });
+const fresh = { refreshed: true };
+const sent = (...command: Parameters<typeof pending>): Step => ({ pending: pending(...command) });
+
+const offered = (last: UpdateStatus['last'] = null) => ({ update: status({ last }) });
+const isStaged = (last: UpdateStatus['last'] = null, version = '2.0.0') => ({
+  update: status({ state: 'Staged', staging: { ...staged, version }, last }),
+});
+const isReady = (last: UpdateStatus['last'] = null, version = '2.0.0') => ({
+  update: status({ state: 'Ready', staging: { ...ready, version }, last }),
+});
+const busy = { update: { kind: 'busy' } } as const;
+const unreadable = { update: { kind: 'unparseable', message: '?' } } as const;
+const newBoot = (version: string | null) => ({ bootId: 'b2', version });
+const at = (ms: number) => ({ now: T0 + ms });
+
 describe('each step: what is on record × what is seen → the move', () => {
-  const fresh = { refreshed: true };
   test.each<[string, NodeRecord, Partial<Seen>, string]>([
-    ['staging begins with a refresh', onTheWay('Idle', 'StagedUpdate'), { update: status() }, 'act refresh'],
-    ['also after a boot (404)', onTheWay('Idle', 'StagedUpdate'), {}, 'act refresh'],
-    ['busy is waited out', onTheWay('Idle', 'StagedUpdate'), { update: { kind: 'busy' } }, 'wait'],
-    [
-      'busy to the deadline',
-      onTheWay('Idle', 'StagedUpdate'),
-      { update: { kind: 'busy' }, now: T0 + 600_000 },
-      'LockTimeout',
-    ],
-    [
-      'unreadable to the deadline',
-      onTheWay('Idle', 'StagedUpdate', fresh),
-      { update: { kind: 'unparseable', message: '?' }, now: T0 + 600_000 },
-      'Unparseable',
-    ],
-    [
-      'the old timestamp is not success',
-      onTheWay('Idle', 'StagedUpdate', { pending: pending('prepare') }),
-      { update: status({ last: ran('prepare', 'Success', 't0') }) },
-      'wait',
-    ],
-    [
-      'nor is another command',
-      onTheWay('Idle', 'StagedUpdate', { pending: pending('prepare') }),
-      { update: status({ last: ran('refresh') }) },
-      'wait',
-    ],
-    [
-      'no progress: once more',
-      onTheWay('Idle', 'StagedUpdate', { pending: pending('prepare') }),
-      { update: status(), now: T0 + 30_000 },
-      'act prepare',
-    ],
-    [
-      'and then no more',
-      onTheWay('Idle', 'StagedUpdate', { pending: pending('prepare', 2) }),
-      { update: status(), now: T0 + 30_000 },
-      'NoProgress',
-    ],
-    [
-      'a failed refresh is no crash',
-      onTheWay('Idle', 'StagedUpdate', { pending: pending('refresh') }),
-      { update: status({ last: ran('refresh', 'Failed') }) },
-      'note',
-    ],
-    [
-      'and is retried later',
-      onTheWay('Idle', 'StagedUpdate', { refreshFailure: 'x', notBefore: T0 + 5 }),
-      { update: status() },
-      'wait',
-    ],
-    [
-      'until the deadline',
-      onTheWay('Idle', 'StagedUpdate', { refreshFailure: 'x' }),
-      { update: status(), now: T0 + 600_000 },
-      'RefreshFailed',
-    ],
-    [
-      'nothing offered',
-      onTheWay('Idle', 'StagedUpdate', fresh),
-      { update: status({ state: 'Idle' }) },
-      'NothingOffered',
-    ],
-    ['offered', onTheWay('Idle', 'StagedUpdate', fresh), { update: status() }, 'act prepare'],
-    [
-      'staged before: prepared again',
-      onTheWay('Idle', 'StagedUpdate', fresh),
-      { update: status({ state: 'Staged', staging: staged }) },
-      'act prepare',
-    ],
-    [
-      'activated before: taken as it is',
-      onTheWay('Idle', 'StagedUpdate', fresh),
-      { update: status({ state: 'Ready', staging: ready }) },
-      'reached StagedUpdate',
-    ],
-    [
-      'another one activated',
-      onTheWay('Idle', 'StagedUpdate', fresh),
-      { update: status({ state: 'Ready', staging: { ...ready, version: '1.9.0' } }) },
-      'act deactivate',
-    ],
-    [
-      'prepared',
-      onTheWay('Idle', 'StagedUpdate', { pending: pending('prepare') }),
-      { update: status({ state: 'Staged', staging: staged, last: ran('prepare') }) },
-      'reached StagedUpdate',
-    ],
-    [
-      '"success" that staged nothing',
-      onTheWay('Idle', 'StagedUpdate', { pending: pending('prepare') }),
-      { update: status({ last: ran('prepare') }) },
-      'PrepareFailed',
-    ],
-    ['a boot in between: again', onTheWay('Idle', 'StagedUpdate', fresh), { bootId: 'b2' }, 'note'],
-    [
-      'activation',
-      onTheWay('StagedUpdate', 'PerformedUpdate'),
-      { update: status({ state: 'Staged', staging: staged }) },
-      'act activate',
-    ],
-    [
-      'of the set that was staged',
-      onTheWay('StagedUpdate', 'PerformedUpdate'),
-      { update: status({ state: 'Staged', staging: { ...staged, version: '2.1.0' } }) },
-      'VersionMoved',
-    ],
-    [
-      'also when a newer one was chosen since',
-      onTheWay('StagedUpdate', 'PerformedUpdate'),
-      { update: status({ state: 'Staged', staging: staged, chosen: '2.1.0' }) },
-      'act activate',
-    ],
-    ['nothing staged', onTheWay('StagedUpdate', 'PerformedUpdate'), { update: status() }, 'NotStaged'],
-    [
-      'a failed activation',
-      onTheWay('StagedUpdate', 'PerformedUpdate', { pending: pending('activate') }),
-      { update: status({ state: 'Staged', staging: staged, last: ran('activate', 'Failed') }) },
-      'ActivateFailed',
-    ],
-    [
-      'activated',
-      onTheWay('StagedUpdate', 'PerformedUpdate', { pending: pending('activate') }),
-      { update: status({ state: 'Ready', staging: ready, last: ran('activate') }) },
-      'reached PerformedUpdate',
-    ],
-    ['a reboot before activation', onTheWay('StagedUpdate', 'PerformedUpdate'), { bootId: 'b2' }, 'UnexpectedReboot'],
-    [
-      'the reboot waits for the guests',
-      onTheWay('PerformedUpdate', 'RebootedIntoUpdate'),
-      { update: status({ state: 'Ready', staging: ready }), liveVms: 1 },
-      'wait',
-    ],
-    [
-      'reboot',
-      onTheWay('PerformedUpdate', 'RebootedIntoUpdate'),
-      { update: status({ state: 'Ready', staging: ready }) },
-      'act reboot',
-    ],
-    [
-      'not activated any more',
-      onTheWay('PerformedUpdate', 'RebootedIntoUpdate'),
-      { update: status({ state: 'Staged', staging: staged }) },
-      'NotActivated',
-    ],
-    [
-      'the old boot id proves nothing',
-      onTheWay('PerformedUpdate', 'RebootedIntoUpdate', { pending: pending('reboot') }),
-      { version: '2.0.0' },
-      'wait',
-    ],
-    [
-      'asked for once more',
-      onTheWay('PerformedUpdate', 'RebootedIntoUpdate', { pending: pending('reboot') }),
-      { now: T0 + 300_000 },
-      'act reboot',
-    ],
-    [
-      'a new boot, the new version',
-      onTheWay('PerformedUpdate', 'RebootedIntoUpdate', { pending: pending('reboot') }),
-      { bootId: 'b2', version: '2.0.0' },
-      'reached RebootedIntoUpdate',
-    ],
-    [
-      'a new boot, a newer version than planned',
-      onTheWay('PerformedUpdate', 'RebootedIntoUpdate'),
-      { bootId: 'b2', version: '2.1.0' },
-      'reached RebootedIntoUpdate',
-    ],
-    ['a new boot, the old version', onTheWay('PerformedUpdate', 'RebootedIntoUpdate'), { bootId: 'b2' }, 'RolledBack'],
-    [
-      'a new boot, /os not up yet',
-      onTheWay('PerformedUpdate', 'RebootedIntoUpdate'),
-      { bootId: 'b2', version: null },
-      'wait',
-    ],
-    [
-      'monitoring passes when /os answers',
-      onTheWay('RebootedIntoUpdate', 'MonitoringUpdate'),
-      {},
-      'reached MonitoringUpdate',
-    ],
-    [
-      'and not when it does not',
-      onTheWay('RebootedIntoUpdate', 'MonitoringUpdate'),
-      { version: null, now: T0 + 240_000 },
-      'UpdateApiUnavailable',
-    ],
-    [
-      'recovery: nothing was activated by us',
-      onTheWay('StagedUpdate', 'Idle'),
-      { update: status({ state: 'Ready', staging: ready }) },
-      'reached Idle',
-    ],
-    [
-      'recovery: it was',
-      onTheWay('PerformedUpdate', 'Idle', {}, { activated: true }),
-      { update: status({ state: 'Ready', staging: ready }) },
-      'act deactivate',
-    ],
-    [
-      'recovery: taken back',
-      onTheWay('PerformedUpdate', 'Idle', { pending: pending('deactivate') }, { activated: true }),
-      { update: status({ state: 'Staged', staging: staged, last: ran('deactivate') }) },
-      'reached Idle',
-    ],
-    [
-      'recovery: the activation still runs',
-      onTheWay('StagedUpdate', 'Idle', { pending: pending('activate') }, { activated: true }),
-      { update: status({ state: 'Staged', staging: staged }) },
-      'wait',
-    ],
-    [
-      'recovery: not taken back, tried again',
-      onTheWay('PerformedUpdate', 'Idle', { pending: pending('deactivate') }, { activated: true }),
-      { update: status({ state: 'Ready', staging: ready, last: ran('deactivate', 'Failed') }) },
-      'note',
-    ],
-    [
-      'recovery has no deadline',
-      onTheWay('PerformedUpdate', 'Idle', {}, { activated: true }),
-      { update: { kind: 'busy' }, now: T0 + 9e9 },
-      'wait',
-    ],
-    [
-      'recovery after the boot: nothing to undo',
-      onTheWay('PerformedUpdate', 'Idle', {}, { activated: true }),
-      { bootId: 'b2' },
-      'reached Idle',
-    ],
+    ['staging begins with a refresh', stage(), offered(), 'act refresh'],
+    ['also after a boot (404)', stage(), {}, 'act refresh'],
+    ['busy is waited out', stage(), busy, 'wait'],
+    ['busy to the deadline', stage(), { ...busy, ...at(600_000) }, 'LockTimeout'],
+    ['unreadable to the deadline', stage(fresh), { ...unreadable, ...at(600_000) }, 'Unparseable'],
+    ['the old timestamp is not success', stage(sent('prepare')), offered(ran('prepare', 'Success', 't0')), 'wait'],
+    ['nor is another command', stage(sent('prepare')), offered(ran('refresh')), 'wait'],
+    ['no progress: once more', stage(sent('prepare')), { ...offered(), ...at(30_000) }, 'act prepare'],
+    ['and then no more', stage(sent('prepare', 2)), { ...offered(), ...at(30_000) }, 'NoProgress'],
+    ['a failed refresh is no crash', stage(sent('refresh')), offered(ran('refresh', 'Failed')), 'note'],
+    ['and is retried later', stage({ refreshFailure: 'x', notBefore: T0 + 5 }), offered(), 'wait'],
+    ['until the deadline', stage({ refreshFailure: 'x' }), { ...offered(), ...at(600_000) }, 'RefreshFailed'],
+    ['nothing offered', stage(fresh), { update: status({ state: 'Idle' }) }, 'NothingOffered'],
+    ['offered', stage(fresh), offered(), 'act prepare'],
+    ['staged before: prepared again', stage(fresh), isStaged(), 'act prepare'],
+    ['activated before: taken as it is', stage(fresh), isReady(), 'reached StagedUpdate'],
+    ['another one activated', stage(fresh), isReady(null, '1.9.0'), 'act deactivate'],
+    ['a failed prepare', stage(sent('prepare')), offered(ran('prepare', 'Failed')), 'PrepareFailed'],
+    ['prepared', stage(sent('prepare')), isStaged(ran('prepare')), 'reached StagedUpdate'],
+    ['"success" that staged nothing', stage(sent('prepare')), offered(ran('prepare')), 'PrepareFailed'],
+    ['a boot in between: again', stage(fresh), newBoot('1.0.0'), 'note'],
+    ['activation', activate(), isStaged(), 'act activate'],
+    ['of the set that was staged', activate(), isStaged(null, '2.1.0'), 'VersionMoved'],
+    ['nothing staged', activate(), offered(), 'NotStaged'],
+    ['a failed activation', activate(sent('activate')), isStaged(ran('activate', 'Failed')), 'ActivateFailed'],
+    ['activated', activate(sent('activate')), isReady(ran('activate')), 'reached PerformedUpdate'],
+    ['a reboot before activation', activate(), newBoot('1.0.0'), 'UnexpectedReboot'],
+    ['a reboot into it: to be proved', activate(sent('activate')), newBoot('2.0.0'), 'reached PerformedUpdate'],
+    ['the reboot waits for the guests', reboot(), { ...isReady(), liveVms: 1 }, 'wait'],
+    ['reboot', reboot(), isReady(), 'act reboot'],
+    ['not activated any more', reboot(), isStaged(), 'NotActivated'],
+    ['the old boot id proves nothing', reboot(sent('reboot')), { version: '2.0.0' }, 'wait'],
+    ['asked for once more', reboot(sent('reboot')), at(300_000), 'act reboot'],
+    ['and then no more', reboot(sent('reboot', 2)), at(300_000), 'NoProgress'],
+    ['a new boot, the new version', reboot(sent('reboot')), newBoot('2.0.0'), 'reached RebootedIntoUpdate'],
+    ['a new boot, a newer one than planned', reboot(), newBoot('2.1.0'), 'reached RebootedIntoUpdate'],
+    ['a new boot, the old version', reboot(), newBoot('1.0.0'), 'RolledBack'],
+    ['a new boot, /os not up yet', reboot(), newBoot(null), 'wait'],
+    ['monitoring: /os answers', onTheWay('RebootedIntoUpdate', 'MonitoringUpdate'), {}, 'reached MonitoringUpdate'],
+    ['and not yet', onTheWay('RebootedIntoUpdate', 'MonitoringUpdate'), { version: null }, 'wait'],
+    ['recovery: not activated by us', onTheWay('StagedUpdate', 'Idle'), isReady(), 'reached Idle'],
+    ['recovery: it was', recover(), isReady(), 'act deactivate'],
+    ['recovery: taken back', recover(sent('deactivate')), isStaged(ran('deactivate')), 'reached Idle'],
+    ['recovery: the activation still runs', recover(sent('activate')), isStaged(), 'wait'],
+    ['recovery: not taken back', recover(sent('deactivate')), isReady(ran('deactivate', 'Failed')), 'note'],
+    ['recovery has no deadline', recover(), { ...busy, ...at(9e9) }, 'wait'],
+    ['recovery after the boot: nothing to undo', recover(), newBoot('2.0.0'), 'reached Idle'],
   ])('%s', (_what, record, look, words) => {
     expect(inWords(record, seen(look))).toBe(words);
   });
@@ -411,66 +239,6 @@ describe('the answer to a command', () => {
     expect(absorb(record, command, refused, T0, limits)).toMatchObject({
       kind: 'end',
       record: { error: { reason, message: 'text' } },
-    });
-  });
-});
-
-describe('the record on disk', () => {
-  test('survives being written and read', () => {
-    const record = onTheWay('Idle', 'StagedUpdate', { pending: pending('prepare') });
-    expect(parseMemory(JSON.stringify(record), true)).toEqual({ kind: 'kept', record });
-  });
-  test.each([
-    ['half a file', '{"format":1,', true, 'lost'],
-    ['an empty file', '', true, 'lost'],
-    ['a newer format', JSON.stringify({ ...idle, format: 2 }), true, 'lost'],
-    ['no file where there was one', null, true, 'lost'],
-    ['no file on a new node', null, false, 'fresh'],
-  ])('%s', (_what, text, known, kind) => {
-    expect(parseMemory(text, known).kind).toBe(kind);
-  });
-  test('a lost record is reported without a generation', () => {
-    expect(standingOf({ kind: 'lost', why: 'gone' })).toEqual({
-      state: 'ErrorReset',
-      error: { reason: 'StateLost', message: 'gone' },
-    });
-  });
-});
-
-describe('the status document is read tolerantly', () => {
-  const document = {
-    update_state: 'Staged',
-    chosen_update: { version: '1.21.1' },
-    staging_partition: { image: { version: '1.21.0' }, next_to_boot: false },
-    most_recent_command: {
-      cmd_type: 'refresh',
-      cmd_status: 'Failed',
-      timestamp: 't',
-      exit_status: null,
-      stderr: '\u001b[31mno route\u001b[0m\n',
-    },
-  };
-  test('colours go, nulls stay nulls', () => {
-    expect(parseUpdateStatus(JSON.stringify(document))).toMatchObject({
-      status: { chosen: '1.21.1', staging: { version: '1.21.0', nextToBoot: false }, last: { detail: 'no route' } },
-    });
-  });
-  test.each([
-    ['only the state', { update_state: 'Idle' }, 'status'],
-    [
-      'a command we do not know',
-      { ...document, most_recent_command: { cmd_type: 'deactivate', cmd_status: 'Unknown', timestamp: 't' } },
-      'status',
-    ],
-    ['a state we do not know', { ...document, update_state: 'Baking' }, 'unparseable'],
-    ['not even an object', [], 'unparseable'],
-  ])('%s', (_what, body, kind) => {
-    expect(parseUpdateStatus(JSON.stringify(body)).kind).toBe(kind);
-  });
-  test('half a document keeps its raw text', () => {
-    expect(parseUpdateStatus('{"update_state"')).toMatchObject({
-      kind: 'unparseable',
-      message: expect.stringContaining('{"update_state"'),
     });
   });
 });

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { milliseconds } from '../../core/time.ts';
 import { bundleAgent, Scene, until } from './scene.ts';
 
 let agent: ReturnType<typeof bundleAgent>;
@@ -27,16 +26,16 @@ describe('an agent that is killed without warning goes on from its record', () =
       scene.machine.killAgent();
       await scene.told('2 StagedUpdate', '3 PerformedUpdate', '4 RebootedIntoUpdate', '6 Idle');
       expect(acts()).toEqual(['prepare', 'activate', 'reboot']);
-      expect(scene.plane.node?.crash.count).toBe(0);
+      expect(scene.plane.node.crash.count).toBe(0);
     },
   );
 
   test('while the refresh of a step runs', async () => {
-    scene.plane.updates = false;
+    scene.plane.node.updates = false;
     await scene.boot({ faults: { offeredVersion: '1.21.0', commandSeconds: 0.5 } });
     await scene.told('1 Idle');
     const before = state().commands.length;
-    scene.plane.updates = true;
+    scene.plane.node.updates = true;
     await until('the refresh', () => state().commands.length > before);
     scene.machine.killAgent();
     await scene.told('2 StagedUpdate', '6 Idle');
@@ -51,7 +50,7 @@ describe('an agent that is killed without warning goes on from its record', () =
       scene.machine.killAgent();
       await scene.told('2 StagedUpdate', '6 Idle');
       expect(state().version).toBe('1.21.0');
-      expect(scene.plane.node?.crash.count).toBe(0);
+      expect(scene.plane.node.crash.count).toBe(0);
     },
   );
 
@@ -76,17 +75,17 @@ describe('an agent that is killed without warning goes on from its record', () =
     await until('prepare', () => state().commands.includes('prepare'));
     await scene.machine.reboot();
     await scene.told('2 StagedUpdate', '6 Idle');
-    expect(scene.plane.node?.crash.count).toBe(0);
+    expect(scene.plane.node.crash.count).toBe(0);
     expect(acts().filter((command) => command === 'prepare')).toHaveLength(2);
   });
 
   test('a power cut with the update activated is a reboot into it', async () => {
     await scene.boot({ faults: { offeredVersion: '1.21.0' } });
     await scene.told('2 StagedUpdate');
-    scene.plane.happen({ kind: 'hold', by: 'test' });
+    scene.plane.node.held = true;
     await scene.told('3 PerformedUpdate');
     await scene.machine.reboot();
-    scene.plane.happen({ kind: 'release' });
+    scene.plane.node.held = false;
     await scene.told('4 RebootedIntoUpdate', '6 Idle');
     expect(acts()).toEqual(['prepare', 'activate']);
   });
@@ -125,37 +124,26 @@ describe('a record that is lost', () => {
     async (how) => {
       await scene.boot({ faults: { offeredVersion: '1.21.0' } });
       await scene.told('2 StagedUpdate');
-      scene.plane.happen({ kind: 'hold', by: 'test' });
+      scene.plane.node.held = true;
       await scene.told('3 PerformedUpdate');
       await loseRecord(how);
       await scene.told('3 PerformedUpdate', '- ErrorReset StateLost');
       // It takes no part in what it does not remember: the deadline ends it.
       expect(acts()).toEqual(['prepare', 'activate']);
-      const { node } = scene.plane;
-      if (node !== null)
-        scene.plane.node = {
-          ...node,
-          policy: { ...node.policy, deadlines: { ...node.policy.deadlines, RebootedIntoUpdate: SOON } },
-        };
-      scene.plane.happen({ kind: 'release' });
-      await until('the deadline', () => {
-        scene.plane.happen({ kind: 'due' });
-        return scene.plane.node?.spec.generation === 5;
-      });
-      await scene.told('- ErrorReset StateLost', '5 Idle');
+      scene.plane.node.updates = false;
+      scene.plane.node.passDeadline();
+      await scene.told('- ErrorReset StateLost', '4 Idle');
       expect(acts()).toEqual(['prepare', 'activate', 'deactivate']);
-      expect(scene.plane.node?.crash).toMatchObject({ count: 1, lastReason: 'DeadlinePassed' });
+      expect(scene.plane.node.crash).toMatchObject({ count: 1, lastReason: 'DeadlinePassed' });
     },
   );
 
   test('while Idle: it recovers by itself and counts nothing', async () => {
-    scene.plane.updates = false;
+    scene.plane.node.updates = false;
     await scene.boot();
     await scene.told('1 Idle');
     await loseRecord('corrupt');
     await scene.told('1 Idle', '- ErrorReset StateLost', '1 Idle');
-    expect(scene.plane.node?.crash.count).toBe(0);
+    expect(scene.plane.node.crash.count).toBe(0);
   });
 });
-
-const SOON = milliseconds(200);

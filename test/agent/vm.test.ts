@@ -257,11 +257,11 @@ describe('a host that goes down', () => {
   });
 
   test('for an update: its guests are ended with grace before the reboot, as HostMaintenance', async () => {
-    scene.plane.updates = false;
+    scene.plane.node.updates = false;
     scene.declare({ launch: living() });
     await scene.boot({ faults: { offeredVersion: '1.21.0' } });
     await scene.phases('web', 'a1 Running');
-    scene.plane.updates = true;
+    scene.plane.node.updates = true;
     await scene.phases('web', 'a1 Running', 'a1 Succeeded HostMaintenance');
     scene.declare({ instanceId: 'a2', launch: living() });
     await scene.told('4 RebootedIntoUpdate', '6 Idle');

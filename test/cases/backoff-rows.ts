@@ -19,7 +19,12 @@ function checkDelay({ failCount, maxDelaySeconds, minSeconds, maxSeconds }: Dela
   expect(Math.max(...samples) - Math.min(...samples)).toBeGreaterThan((maxSeconds - minSeconds) * 0.9);
 }
 
-type Left = { name: string; startFailure: { retryAfterOffsetSeconds: number | null } | null; expectSeconds?: number; ourExpectSeconds?: number };
+type Left = {
+  name: string;
+  startFailure: { retryAfterOffsetSeconds: number | null } | null;
+  expectSeconds?: number;
+  ourExpectSeconds?: number;
+};
 type LeftTable = { toleranceSeconds: number; cases: Left[]; derivedCasesNotInPeerTests: Left[] };
 
 /** How long the next start is still waited for: what the VM's own alarm says, once time has been looked at. */
@@ -40,20 +45,24 @@ function secondsToWait(offsetSeconds: number | null): number {
 export function backoffRows(): Row[] {
   const delays = readTable<DelayTable>('backoff-delay');
   const left = readTable<LeftTable>('backoff-time-left');
-  const delayRow = (section: string) => (row: Delay): Row => ({
-    id: `backoff-delay/${section}/failure ${row.failCount}, cap ${row.maxDelaySeconds} s`,
-    check: () => checkDelay(row),
-  });
-  const leftRow = (section: string) => (row: Left): Row => ({
-    id: `backoff-time-left/${section}/${row.name}`,
-    check:
-      row.startFailure !== null && row.startFailure.retryAfterOffsetSeconds === null
-        ? null
-        : () => {
-            const wait = secondsToWait(row.startFailure === null ? null : row.startFailure.retryAfterOffsetSeconds);
-            expect(wait).toBe(row.expectSeconds ?? row.ourExpectSeconds);
-          },
-  });
+  const delayRow =
+    (section: string) =>
+    (row: Delay): Row => ({
+      id: `backoff-delay/${section}/failure ${row.failCount}, cap ${row.maxDelaySeconds} s`,
+      check: () => checkDelay(row),
+    });
+  const leftRow =
+    (section: string) =>
+    (row: Left): Row => ({
+      id: `backoff-time-left/${section}/${row.name}`,
+      check:
+        row.startFailure !== null && row.startFailure.retryAfterOffsetSeconds === null
+          ? null
+          : () => {
+              const wait = secondsToWait(row.startFailure === null ? null : row.startFailure.retryAfterOffsetSeconds);
+              expect(wait).toBe(row.expectSeconds ?? row.ourExpectSeconds);
+            },
+    });
   return [
     ...delays.cases.map(delayRow('cases')),
     ...delays.derivedCasesNotInPeerTests.map(delayRow('derived')),

@@ -53,7 +53,11 @@ function given(row: Counting): VmLife {
 function endAsCounted(life: VmLife): void {
   const { vm } = life;
   if (vm.instance === null || vm.startFailure === null) throw new Error('nothing to end');
-  life.vm = { ...vm, instance: { ...vm.instance, phase: 'Failed', cause: 'LaunchFailed' }, pendingStart: { notBefore: vm.startFailure.retryAfter } };
+  life.vm = {
+    ...vm,
+    instance: { ...vm.instance, phase: 'Failed', cause: 'LaunchFailed' },
+    pendingStart: { notBefore: vm.startFailure.retryAfter },
+  };
 }
 
 function check(row: Counting): void {
@@ -79,9 +83,11 @@ function check(row: Counting): void {
 
 export function countingRows(): Row[] {
   const { cases, derivedCasesNotInPeerTests } = readTable<Table>('start-failure-counting');
-  const toRow = (section: string) => (row: Counting): Row => ({
-    id: `start-failure-counting/${section}/${row.name}`,
-    check: () => check(row),
-  });
+  const toRow =
+    (section: string) =>
+    (row: Counting): Row => ({
+      id: `start-failure-counting/${section}/${row.name}`,
+      check: () => check(row),
+    });
   return [...cases.map(toRow('cases')), ...derivedCasesNotInPeerTests.map(toRow('derived'))];
 }

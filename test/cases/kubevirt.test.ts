@@ -12,16 +12,22 @@ const rows = [...backoffRows(), ...countingRows(), ...statusRows(), ...strategyR
 const listed = new Map(DIFFERENCES.map(({ row, reason }) => [row, reason]));
 
 describe('the rows of KubeVirt, under preset kubevirt', () => {
-  test.each(rows.filter(({ id }) => !listed.has(id)))('$id', ({ id, check }) => {
-    expect(check, `${id} is about something that we do not have, and differences.ts does not say so`).not.toBeNull();
-    check?.();
-  });
+  test.each(rows.filter(({ id }) => !listed.has(id)).map(({ id, check }) => [id, check] as const))(
+    '%s',
+    (id, check) => {
+      expect(check, `${id} is about something that we do not have, and differences.ts does not say so`).not.toBeNull();
+      check?.();
+    },
+  );
 });
 
 describe('the rows where we differ on purpose', () => {
   // A difference that is none any more would be a row that nobody asserts.
-  test.each(rows.filter(({ id }) => listed.has(id)))('$id', ({ check }) => {
-    if (check !== null) expect(check).toThrow(/expected/);
+  const differing = rows
+    .filter(({ id }) => listed.has(id))
+    .flatMap(({ id, check }) => (check === null ? [] : [[id, check] as const]));
+  test.each(differing)('%s', (_id, check) => {
+    expect(check).toThrow(/expected/);
   });
 
   test('each is a row, once, with a reason', () => {
@@ -41,14 +47,16 @@ describe('the rows where we differ on purpose', () => {
 test('no two rows have the same name, and every table is read', () => {
   const ids = rows.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
-  expect([...new Set(ids.map((id) => id.split('/')[0]))].sort()).toEqual([
-    'api-restart',
-    'api-start',
-    'api-stop',
-    'backoff-delay',
-    'backoff-time-left',
-    'printable-status',
-    'run-strategy',
-    'start-failure-counting',
-  ]);
+  expect(new Set(ids.map((id) => id.split('/')[0]))).toEqual(
+    new Set([
+      'api-restart',
+      'api-start',
+      'api-stop',
+      'backoff-delay',
+      'backoff-time-left',
+      'printable-status',
+      'run-strategy',
+      'start-failure-counting',
+    ]),
+  );
 });

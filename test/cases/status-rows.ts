@@ -31,7 +31,8 @@ function situation(row: Status): VmLife {
   }
   if (strategy === 'Once' && startFailure !== null && instance.phase === 'Running') recordByHand(life, startFailure);
   if (instance.everRunning === true || instance.phase === 'Running') life.report('Running');
-  if (instance.phase === 'Scheduling' || instance.phase === 'Scheduled' || instance.phase === 'Unknown') life.report('Scheduled');
+  if (instance.phase === 'Scheduling' || instance.phase === 'Scheduled' || instance.phase === 'Unknown')
+    life.report('Scheduled');
   if (instance.phase === 'Unknown') life.send({ kind: 'hostSilent', hostId: HOST });
   if (instance.deleting === true) life.stop();
   if (instance.phase === 'Failed' || instance.phase === 'Succeeded') life.report(instance.phase);
@@ -59,7 +60,16 @@ function recordByHand(life: VmLife, { count, retryAfterOffsetSeconds }: NonNulla
   if (vm.instance === null) throw new Error('no instance');
   const { instanceId } = vm.instance;
   const retryAfter = after(life.now, seconds(retryAfterOffsetSeconds));
-  life.vm = { ...vm, startFailure: { consecutiveFailCount: count, lastFailedInstanceId: instanceId, retryAfter, reason: 'LaunchFailed', message: null } };
+  life.vm = {
+    ...vm,
+    startFailure: {
+      consecutiveFailCount: count,
+      lastFailedInstanceId: instanceId,
+      retryAfter,
+      reason: 'LaunchFailed',
+      message: null,
+    },
+  };
 }
 
 function check(row: Status): void {
@@ -71,7 +81,9 @@ function check(row: Status): void {
 
 export function statusRows(): Row[] {
   const { precedence, cases, derivedCasesNotInPeerTests } = readTable<Table>('printable-status');
-  const toRow = (section: string) => (row: Status): Row => ({ id: `printable-status/${section}/${row.name}`, check: () => check(row) });
+  const toRow =
+    (section: string) =>
+    (row: Status): Row => ({ id: `printable-status/${section}/${row.name}`, check: () => check(row) });
   return [
     ...cases.map(toRow('cases')),
     ...derivedCasesNotInPeerTests.map(toRow('derived')),

@@ -77,18 +77,19 @@ const OTHER: Readonly<Record<string, (() => void) | null>> = {
     expect(life.commands('StartInstance')).toBe(2);
   },
   'Manual start while disks are not ready stays queued': null,
-  'Always, restart request: old deleted, stop dropped once gone, new created, start dropped once new instance is seen': () => {
-    const life = running('Always');
-    const old = life.instanceId;
-    life.restart();
-    expect(life.status).toBe('Stopping');
-    expect(life.commands('StartInstance')).toBe(1);
-    life.report('Succeeded', { cause: 'Requested' });
-    expect(life.instanceId).not.toBe(old);
-    life.report('Running');
-    expect(life.vm).toMatchObject({ pendingStart: null, power: { on: true } });
-    expect(life.commands('StartInstance')).toBe(2);
-  },
+  'Always, restart request: old deleted, stop dropped once gone, new created, start dropped once new instance is seen':
+    () => {
+      const life = running('Always');
+      const old = life.instanceId;
+      life.restart();
+      expect(life.status).toBe('Stopping');
+      expect(life.commands('StartInstance')).toBe(1);
+      life.report('Succeeded', { cause: 'Requested' });
+      expect(life.instanceId).not.toBe(old);
+      life.report('Running');
+      expect(life.vm).toMatchObject({ pendingStart: null, power: { on: true } });
+      expect(life.commands('StartInstance')).toBe(2);
+    },
 };
 
 function staysFor(life: VmLife, wanted: { phase: string; status: string }): void {
@@ -203,7 +204,10 @@ function told(checks: Readonly<Record<string, (() => void) | null>>, name: strin
 export function strategyRows(): Row[] {
   const table = readTable<Table>('run-strategy');
   return [
-    ...table.rerunStartDecision.map((row) => ({ id: `run-strategy/rerunStartDecision/${row.name}`, check: () => checkRerun(row) })),
+    ...table.rerunStartDecision.map((row) => ({
+      id: `run-strategy/rerunStartDecision/${row.name}`,
+      check: () => checkRerun(row),
+    })),
     ...table.missingInstanceIsCreated.map((row) => ({
       id: `run-strategy/missingInstanceIsCreated/${row.strategy}`,
       check: () => expect(VmLife.declared(row.strategy).commands('StartInstance') === 1).toBe(row.expect),

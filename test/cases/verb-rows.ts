@@ -17,7 +17,12 @@ type Call = {
   expect: number;
 };
 type Queue = { queued: string[]; new: string[]; expect: string };
-type Table = Partial<Record<'cases' | 'noInstance' | 'running' | 'haltedWithLiveInstance' | 'other' | 'force' | 'derivedFromHandler', Call[]>> & {
+type Table = Partial<
+  Record<
+    'cases' | 'noInstance' | 'running' | 'haltedWithLiveInstance' | 'other' | 'force' | 'derivedFromHandler',
+    Call[]
+  >
+> & {
   queueRules: Queue[];
 };
 
@@ -41,7 +46,11 @@ function statusOf(verb: Verb, row: Call, instance: string | null): number {
   if (row.vm === 'missing') {
     const vmId = parseVmId('web');
     if (vmId === null) throw new Error('not a VM id');
-    const outcome = decideVm(null, { kind: 'restart' }, { vmId, now: START, draw: { delay: 0, deadline: 0, id: '0'.repeat(16) } });
+    const outcome = decideVm(
+      null,
+      { kind: 'restart' },
+      { vmId, now: START, draw: { delay: 0, deadline: 0, id: '0'.repeat(16) } },
+    );
     return outcome.kind === 'refused' ? outcome.refusal.status : 202;
   }
   if (row.strategy === undefined || row.strategy === 'any') throw new Error('the row names no strategy');
@@ -49,7 +58,8 @@ function statusOf(verb: Verb, row: Call, instance: string | null): number {
   return verb === 'stop' ? life.stop(row.requestGraceSeconds ?? null) : life[verb]();
 }
 
-const OUTSIDE = (row: Call): boolean => row.recoveryRequiredAfterVolumeMigration === true || row.volumeMigrationRunning === true;
+const OUTSIDE = (row: Call): boolean =>
+  row.recoveryRequiredAfterVolumeMigration === true || row.volumeMigrationRunning === true;
 
 function callRows(verb: Verb, section: string, rows: readonly Call[], given: Partial<Call>): Row[] {
   return rows.map((row) => ({
@@ -77,7 +87,8 @@ function graceRows(section: string, rows: readonly Call[]): Row[] {
 /** The peer queues requests; we hold an intent. The row's requests are made one after the other. */
 function checkQueue({ queued, new: made, expect: outcome }: Queue): void {
   const life = having('RerunOnFailure', queued.includes('Stop') ? 'Running' : null, null);
-  const verbOf = (actions: readonly string[]): Verb => (actions.length > 1 ? 'restart' : actions[0] === 'Stop' ? 'stop' : 'start');
+  const verbOf = (actions: readonly string[]): Verb =>
+    actions.length > 1 ? 'restart' : actions[0] === 'Stop' ? 'stop' : 'start';
   if (queued.length > 0) expect(life[verbOf(queued)]()).toBe(202);
   const status = life[verbOf(made)]();
   if (outcome === 'error') expect(status).toBe(500);
@@ -89,16 +100,26 @@ function checkQueue({ queued, new: made, expect: outcome }: Queue): void {
 }
 
 const queueRows = (verb: Verb, rows: readonly Queue[]): Row[] =>
-  rows.map((row) => ({ id: `api-${verb}/queueRules/queued ${row.queued.join('+') || 'nothing'}, new ${row.new.join('+')}`, check: () => checkQueue(row) }));
+  rows.map((row) => ({
+    id: `api-${verb}/queueRules/queued ${row.queued.join('+') || 'nothing'}, new ${row.new.join('+')}`,
+    check: () => checkQueue(row),
+  }));
 
 export function verbRows(): Row[] {
-  const [start, stop, restart] = [readTable<Table>('api-start'), readTable<Table>('api-stop'), readTable<Table>('api-restart')];
+  const [start, stop, restart] = [
+    readTable<Table>('api-start'),
+    readTable<Table>('api-stop'),
+    readTable<Table>('api-restart'),
+  ];
   return [
     ...callRows('start', 'cases', start.cases ?? [], {}),
     ...queueRows('start', start.queueRules),
     ...callRows('stop', 'noInstance', stop.noInstance ?? [], {}),
     ...callRows('stop', 'running', stop.running ?? [], { instance: 'Running' }),
-    ...callRows('stop', 'haltedWithLiveInstance', stop.haltedWithLiveInstance ?? [], { strategy: 'Halted', instance: 'Running' }),
+    ...callRows('stop', 'haltedWithLiveInstance', stop.haltedWithLiveInstance ?? [], {
+      strategy: 'Halted',
+      instance: 'Running',
+    }),
     ...callRows('stop', 'other', stop.other ?? [], {}),
     ...queueRows('stop', stop.queueRules),
     ...callRows('restart', 'cases', restart.cases ?? [], {}),

@@ -76,7 +76,13 @@ export class VmLife {
   put(runStrategy: RunStrategy, body: Partial<VmBody> = {}): number {
     return this.send({
       kind: 'put',
-      body: { hostId: HOST, runStrategy, launch: { type: 'libvirt', domain: 'web' }, backoff: { preset: 'kubevirt' }, ...body },
+      body: {
+        hostId: HOST,
+        runStrategy,
+        launch: { type: 'libvirt', domain: 'web' },
+        backoff: { preset: 'kubevirt' },
+        ...body,
+      },
     });
   }
 
