@@ -46,6 +46,8 @@ export class RefusedError extends AgentError {
 /** The text of whatever was thrown, with the cause that `fetch` hides one level down. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  // Ours say it all already.
+  if (error instanceof AgentError) return error.message;
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   return `${error.message}${cause}`;
 }

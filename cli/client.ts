@@ -134,7 +134,7 @@ function unreachable(connection: Connection, error: unknown): CliError {
     {
       what: `${connection.endpoint} cannot be reached`,
       why: reason,
-      next: 'check the endpoint (the output ApiUrl of the stack) and the way there: DNS, proxy, VPN',
+      next: 'check the endpoint (the output Endpoint of the stack) and the way there: DNS, proxy, VPN',
     },
     { cause: error },
   );
@@ -164,7 +164,7 @@ function failure(answer: Exchanged & { parsed: unknown }, connection: Connection
   return new CliError('NotHoldoff', {
     what: `${connection.endpoint} is not a Holdoff control plane`,
     why: `it answered HTTP ${status} without ${status < 300 ? 'JSON' : 'a reason that this program knows'}`,
-    next: 'check the endpoint: it is the output ApiUrl of the stack, its stage included',
+    next: 'check the endpoint: it is the output Endpoint of the stack, its stage included',
   });
 }
 

@@ -42,7 +42,7 @@ export async function resolveConnection(options: ConnectionOptions, io: Io): Pro
     throw new CliError('Usage', {
       what: `--${name} was given without an endpoint`,
       why: 'it says how to reach a deployed control plane; without --endpoint the one of `npm start` is asked',
-      next: 'add --endpoint URL (the output ApiUrl of the stack), or leave the option out',
+      next: 'add --endpoint URL (the output Endpoint of the stack), or leave the option out',
     });
   }
   return localConnection(io);
@@ -130,7 +130,7 @@ function checkedUrl(endpoint: string): URL {
   throw new CliError('Usage', {
     what: `${endpoint} is not an endpoint`,
     why: 'an endpoint is a URL that begins with https:// and has no query',
-    next: 'take the output ApiUrl of the stack',
+    next: 'take the output Endpoint of the stack',
   });
 }
 

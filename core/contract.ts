@@ -226,7 +226,6 @@ export type HostVm = {
   launchRevision: number;
   graceSeconds?: number;
 };
-export type HostVmsAnswer = { api: string; items: HostVm[] };
 export type LaunchAnswer = {
   api: string;
   vmId: string;

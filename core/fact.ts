@@ -1,6 +1,6 @@
 /** What a decision established. The shell turns facts into effects: wakes, metrics, events, slots freed, groups filled. */
 import type { MetricName } from './names.ts';
-import type { GroupId, InstanceId, NodeId } from './ids.ts';
+import type { GroupId, NodeId } from './ids.ts';
 import type { Instant } from './time.ts';
 
 /** The action a command stands for; one is decided per new generation or per instance, re-sends not counted. */
@@ -120,5 +120,3 @@ export function logEvents(
   }));
   return [...kept, ...entries].slice(-EVENTS_KEPT);
 }
-
-export type { InstanceId };

@@ -5,7 +5,10 @@ import { createApp } from './http/app.ts';
 import { wire } from './wire.ts';
 
 const { env, plane, dynamodb } = wire();
-const app = createApp(plane, new DynamoEventLog(dynamodb, env.table), { accountId: env.accountId, nodeRoles: env.nodeRoles });
+const app = createApp(plane, new DynamoEventLog(dynamodb, env.table), {
+  accountId: env.accountId,
+  nodeRoles: env.nodeRoles,
+});
 
 export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
   const response = await app.fetch(toRequest(event), { iam: iamOf(event) });
@@ -19,7 +22,9 @@ function toRequest(event: APIGatewayProxyEventV2): Request {
   const body = event.isBase64Encoded ? Buffer.from(event.body ?? '', 'base64') : (event.body ?? '');
   const headers = new Headers();
   for (const [name, value] of Object.entries(event.headers)) if (value !== undefined) headers.set(name, value);
-  return method === 'GET' || method === 'HEAD' ? new Request(url, { method, headers }) : new Request(url, { method, headers, body });
+  return method === 'GET' || method === 'HEAD'
+    ? new Request(url, { method, headers })
+    : new Request(url, { method, headers, body });
 }
 
 /** Only an IAM route has this block; without it the caller is anonymous, and refused. */

@@ -43,10 +43,18 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   const [first] = wakes;
   if (first === undefined) return { batchItemFailures };
   try {
-    const { unregistered } = await wakeNodes(ssm, env.wakeDocument, wakes.map(({ target }) => target), first.messageId);
+    const { unregistered } = await wakeNodes(
+      ssm,
+      env.wakeDocument,
+      wakes.map(({ target }) => target),
+      first.messageId,
+    );
     for (const { nodeId, generation } of unregistered) await noteUnregistered(nodeId, generation);
   } catch (error) {
-    plane.telemetry.warn('SSM did not take the wakes; they are delivered again', { count: wakes.length, error: String(error) });
+    plane.telemetry.warn('SSM did not take the wakes; they are delivered again', {
+      count: wakes.length,
+      error: String(error),
+    });
     batchItemFailures.push(...wakes.map(({ messageId }) => ({ itemIdentifier: messageId })));
   }
   return { batchItemFailures };

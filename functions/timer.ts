@@ -18,11 +18,15 @@ export async function handler(event: SQSEvent | Record<string, unknown>): Promis
       const { ref, at } = parseFiring(parseJson(record.body));
       await handleFiring(plane, ref, at);
     } catch (error) {
-      plane.telemetry.warn('a timer could not be handled; it is delivered again', { body: record.body, error: String(error) });
+      plane.telemetry.warn('a timer could not be handled; it is delivered again', {
+        body: record.body,
+        error: String(error),
+      });
       batchItemFailures.push({ itemIdentifier: record.messageId });
     }
   }
   return { batchItemFailures };
 }
 
-const isQueueEvent = (event: SQSEvent | Record<string, unknown>): event is SQSEvent => 'Records' in event && Array.isArray(event['Records']);
+const isQueueEvent = (event: SQSEvent | Record<string, unknown>): event is SQSEvent =>
+  'Records' in event && Array.isArray(event['Records']);

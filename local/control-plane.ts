@@ -7,7 +7,13 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ENV } from '../core/names.ts';
 import { WAKE_DOCUMENT } from '../core/wake-document.ts';
-import { type EmbeddedAws, type EmbeddedEndpoints, type EmbeddedFaults, type EmbeddedHandlers, startEmbeddedAws } from './aws/index.ts';
+import {
+  type EmbeddedAws,
+  type EmbeddedEndpoints,
+  type EmbeddedFaults,
+  type EmbeddedHandlers,
+  startEmbeddedAws,
+} from './aws/index.ts';
 import { LOCAL_TABLE, tableInput } from './table-input.ts';
 
 export const USUAL_PORT = 4680;
@@ -93,7 +99,11 @@ async function loadHandlers(): Promise<{ embedded: EmbeddedHandlers; sweep: () =
     // Scheduler's payload is the JSON object that the function itself asked for.
     functions: { timer: (payload) => timer.handler(payload as Record<string, unknown>) },
     consumers: {
-      vernier: { handler: async (event) => (await timer.handler(event)) ?? { batchItemFailures: [] }, batchSize: 10, maximumConcurrency: 4 },
+      vernier: {
+        handler: async (event) => (await timer.handler(event)) ?? { batchItemFailures: [] },
+        batchSize: 10,
+        maximumConcurrency: 4,
+      },
       commands: { handler: command.handler, batchSize: 50, maximumConcurrency: 2, batchingWindowMs: 200 },
     },
     subscribers: [
@@ -144,4 +154,3 @@ const isFree = (port: number): Promise<boolean> =>
     server.once('error', () => done(false));
     server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
   });
-

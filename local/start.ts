@@ -1,9 +1,9 @@
 /** `npm start`: the control plane on this machine with a demo fleet of real agent processes. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { buildAgent } from '../agent/build.mjs';
 import { instant } from '../core/time.ts';
 import type { EventEntry, NodeJson, VmJson } from '../core/contract.ts';
 import { eventLine } from '../core/present/events.ts';
@@ -58,6 +58,8 @@ rmSync(join(dataDir, 'local.json'), { force: true });
 
 const running: Supervised[] = [];
 const interrupted = new AbortController();
+// A reader that has seen enough (`| head`) ends the demo as Ctrl-C does: nothing may be left running.
+process.stdout.on('error', () => interrupted.abort());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
 
 try {
@@ -69,28 +71,46 @@ try {
   process.stdout.write('stopping …\n');
   await Promise.all(running.filter(({ name }) => name.startsWith('machine')).map((machine) => machine.stop()));
   for (const { stop } of running) await stop();
-  process.stdout.write(`stopped; what was reached is kept in ${dataDir} (npm start goes on from there, --fresh begins anew)\n`);
+  process.stdout.write(
+    `stopped; what was reached is kept in ${dataDir} (npm start goes on from there, --fresh begins anew)\n`,
+  );
 }
 
 async function main(): Promise<void> {
   const log = join(dataDir, 'logs', 'control-plane.log');
-  const env = { HOLDOFF_DATA: dataDir, ...(demo ? DEMO_ENVIRONMENT : {}), ...(values.port === undefined ? {} : { HOLDOFF_PORT: values.port }) };
+  const env = {
+    HOLDOFF_DATA: dataDir,
+    ...(demo ? DEMO_ENVIRONMENT : {}),
+    ...(values.port === undefined ? {} : { HOLDOFF_PORT: values.port }),
+  };
   running.push(supervise('control plane', 'local/control-plane-process.ts', [], env, log, say));
   const connection = await connected(log);
-  say(`control plane: ${connection.endpoint}${connection.endpoint.endsWith(`:${values.port ?? USUAL_PORT}`) ? '' : ` (port ${values.port ?? USUAL_PORT} is taken: a free one is used)`}; ${again ? 'going on where it was' : 'new'}; data in ${dataDir}`);
+  say(
+    `control plane: ${connection.endpoint}${connection.endpoint.endsWith(`:${values.port ?? USUAL_PORT}`) ? '' : ` (port ${values.port ?? USUAL_PORT} is taken: a free one is used)`}; ${again ? 'going on where it was' : 'new'}; data in ${dataDir}`,
+  );
   say('second terminal: npm run holdoff -- nodes | vms | events | summary | --help');
   if (!demo) {
     say('no demo: the control plane is empty. Ctrl-C stops it.');
     await untilInterrupted();
     return;
   }
-  await buildAgent();
+  bundleAgent();
   for (const [group, body] of Object.entries(GROUPS)) await call(connection, 'PUT', `/v1/groups/${group}`, body);
-  for (const node of NODES) running.push(startMachine(node, { dataDir, endpoint: connection.endpoint, region: connection.region }, say));
+  for (const node of NODES)
+    running.push(startMachine(node, { dataDir, endpoint: connection.endpoint, region: connection.region }, say));
   await declareVms(connection);
-  say('demo settings: reports every 3 s (1 s under way), deadlines 20–40 s, soak 4 s, a VM is stable after 60 s; the real defaults are 15 min, 5–15 min, 2 min and 10 min');
+  say(
+    'demo settings: reports every 3 s (1 s under way), deadlines 20–40 s, soak 4 s, a VM is stable after 60 s; the real defaults are 15 min, 5–15 min, 2 min and 10 min',
+  );
   for (const { nodeId, story } of NODES) say(`  ${nodeId} ${story}`);
   await (live ? showLive(connection) : showPlain(connection));
+}
+
+/** The agent as it is installed on a node: one file. Built by its own script, as a user would. */
+function bundleAgent(): void {
+  execFileSync(process.execPath, [resolve(import.meta.dirname, '../agent/build.mjs')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 /** VMs that an earlier run declared are left as they are: the operator may have changed them. */
@@ -152,8 +172,18 @@ async function showLive(connection: Connection): Promise<void> {
   while (!interrupted.signal.aborted) {
     const seen = await look(connection);
     if (seen !== null) {
-      const text = frame({ now: instant(Date.now()), ...seen, heading: notices.slice(0, 3).concat(notices.slice(8).slice(-1)) }, process.stdout.columns, process.stdout.rows, colour);
-      process.stdout.write(`\u001B[H${text.split('\n').map((line) => `${line}\u001B[K`).join('\n')}\u001B[J`);
+      const text = frame(
+        { now: instant(Date.now()), ...seen, heading: notices.slice(0, 3).concat(notices.slice(8).slice(-1)) },
+        process.stdout.columns,
+        process.stdout.rows,
+        colour,
+      );
+      process.stdout.write(
+        `\u001B[H${text
+          .split('\n')
+          .map((line) => `${line}\u001B[K`)
+          .join('\n')}\u001B[J`,
+      );
     }
     await wait(500, undefined, { signal: interrupted.signal }).catch(() => undefined);
   }

@@ -7,7 +7,10 @@ export const LOCAL_TABLE = 'holdoff';
 export function tableInput(): CreateTableInput {
   // The keys of a literal object are exactly its declared names.
   const names = Object.keys(TABLE.indexes) as IndexName[];
-  const attributes = [TABLE.key, ...names.map((name) => TABLE.indexes[name])].flatMap(({ partition, sort }) => [partition, sort]);
+  const attributes = [TABLE.key, ...names.map((name) => TABLE.indexes[name])].flatMap(({ partition, sort }) => [
+    partition,
+    sort,
+  ]);
   return {
     TableName: LOCAL_TABLE,
     BillingMode: 'PAY_PER_REQUEST',
@@ -21,7 +24,13 @@ export function tableInput(): CreateTableInput {
   };
 }
 
-const keySchema = ({ partition, sort }: { partition: string; sort: string }): NonNullable<CreateTableInput['KeySchema']> => [
+const keySchema = ({
+  partition,
+  sort,
+}: {
+  partition: string;
+  sort: string;
+}): NonNullable<CreateTableInput['KeySchema']> => [
   { AttributeName: partition, KeyType: 'HASH' },
   { AttributeName: sort, KeyType: 'RANGE' },
 ];

@@ -6,4 +6,10 @@ import { nodeCommands } from './nodes.ts';
 import { simulateCommand } from './simulate.ts';
 import { vmCommands } from './vms.ts';
 
-export const COMMANDS: readonly CommandModule[] = [nodeCommands, vmCommands, groupCommands, fleetCommands, simulateCommand];
+export const COMMANDS: readonly CommandModule[] = [
+  nodeCommands,
+  vmCommands,
+  groupCommands,
+  fleetCommands,
+  simulateCommand,
+];

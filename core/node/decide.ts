@@ -72,7 +72,7 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
       ]
     : [];
   if (!enrolling && report.generation !== undefined && report.generation < node.spec.generation) {
-    const seen = acknowledge(heard(node, now), now);
+    const seen = acknowledge(spoiled(heard(node, now), report), now);
     return seen === node ? unchanged : conclude(node, { node: seen, facts: [] }, context);
   }
   const reset = resetRecord(node, now);
@@ -85,6 +85,17 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
     context,
   );
   return outcome.kind === 'unchanged' && enrolling ? { kind: 'changed', next: node, facts } : outcome;
+}
+
+/**
+ * A check that failed while the soak time was running out: the spec is Idle already, so nothing is counted, but the
+ * update was no success and its crash record stays (DESIGN section 2, row Idle).
+ */
+function spoiled(node: NodeRecord, report: NodeReport): NodeRecord {
+  const { attempt, spec } = node;
+  const late = report.state === 'ErrorReset' && report.generation === spec.generation - 1;
+  if (!late || spec.state !== 'Idle' || attempt?.succeeded !== true) return node;
+  return { ...node, attempt: { ...attempt, succeeded: false } };
 }
 
 function checkFailure(before: NodeRecord, now: NodeRecord): Fact[] {

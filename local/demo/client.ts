@@ -2,14 +2,23 @@
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
 
-export type Connection = { endpoint: string; region: string; credentials: { accessKeyId: string; secretAccessKey: string } };
+export type Connection = {
+  endpoint: string;
+  region: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+};
 export type Answer = { status: number; body: unknown };
 
 /** @throws when nothing answers: the caller waits and tries again */
 export async function call(connection: Connection, method: string, path: string, body?: unknown): Promise<Answer> {
   const url = new URL(path, connection.endpoint);
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const signer = new SignatureV4({ service: 'execute-api', region: connection.region, credentials: connection.credentials, sha256: Sha256 });
+  const signer = new SignatureV4({
+    service: 'execute-api',
+    region: connection.region,
+    credentials: connection.credentials,
+    sha256: Sha256,
+  });
   const signed = await signer.sign({
     method,
     protocol: url.protocol,

@@ -28,7 +28,13 @@ export const NODES: readonly DemoNode[] = [
 
 /** Deadlines and soak of the demo, so that everything happens within two minutes; said on screen. */
 const short: GroupBody = {
-  deadlines: { StagedUpdate: '30s', PerformedUpdate: '20s', RebootedIntoUpdate: '40s', MonitoringUpdate: '20s', Idle: '20s' },
+  deadlines: {
+    StagedUpdate: '30s',
+    PerformedUpdate: '20s',
+    RebootedIntoUpdate: '40s',
+    MonitoringUpdate: '20s',
+    Idle: '20s',
+  },
   monitor: { soak: '4s' },
 };
 export const GROUPS: Readonly<Record<string, GroupBody>> = {

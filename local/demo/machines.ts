@@ -8,14 +8,35 @@ import { type Supervised, supervise } from './processes.ts';
 export type MachinePlace = { dataDir: string; endpoint: string; region: string };
 
 /** @param say told when the machine's process ends by itself and is started again */
-export function startMachine(node: DemoNode, { dataDir, endpoint, region }: MachinePlace, say: (text: string) => void): Supervised {
+export function startMachine(
+  node: DemoNode,
+  { dataDir, endpoint, region }: MachinePlace,
+  say: (text: string) => void,
+): Supervised {
   const logs = join(dataDir, 'logs');
   mkdirSync(logs, { recursive: true });
   const faults = join(logs, `${node.nodeId}.faults.json`);
   writeFileSync(faults, JSON.stringify({ ...node.faults, offeredVersion: node.hostsVms ? null : NEW_VERSION }));
   const key = openCredentials({ file: join(dataDir, 'credentials.json') }).node(node.nodeId);
-  const args = ['--data', dataDir, '--node-id', node.nodeId, '--endpoint', endpoint, '--region', region, '--group', node.group];
-  args.push('--version', node.hostsVms ? NEW_VERSION : OLD_VERSION, '--faults', faults, ...(node.hostsVms ? ['--allow-exec'] : []));
+  const args = [
+    '--data',
+    dataDir,
+    '--node-id',
+    node.nodeId,
+    '--endpoint',
+    endpoint,
+    '--region',
+    region,
+    '--group',
+    node.group,
+  ];
+  args.push(
+    '--version',
+    node.hostsVms ? NEW_VERSION : OLD_VERSION,
+    '--faults',
+    faults,
+    ...(node.hostsVms ? ['--allow-exec'] : []),
+  );
   const env = {
     ...AGENT_ENVIRONMENT,
     AWS_ACCESS_KEY_ID: key.accessKeyId,

@@ -3,8 +3,6 @@ import { type Instant, parseInstant } from '../../core/time.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-export type Mismatch = { path: string; expected: unknown; actual: unknown };
-
 /** The value at a dotted path; a path into null, or to a field that is not there, is null. */
 export function valueAt(value: unknown, path: string): unknown {
   let current: unknown = value;

@@ -1,7 +1,7 @@
 /** Runs a scenario on the virtual clock and judges its expectations (DESIGN section 9). */
 import { newNode } from '../../core/node/enrol.ts';
 import { groupPolicyOf } from '../../core/policy.ts';
-import { DEFAULT_GROUP, parseGroupId, parseNodeId, type NodeId, type VmId } from '../../core/ids.ts';
+import { DEFAULT_GROUP, parseGroupId, parseNodeId, type NodeId } from '../../core/ids.ts';
 import { after, formatInstant, type Instant, instant, milliseconds, parseInstant } from '../../core/time.ts';
 import { newGroup } from '../../core/group/group.ts';
 import { noteWakeStatus } from '../../functions/operations/wake-status.ts';
@@ -232,5 +232,3 @@ function describeStep(step: Step, status: number): string {
   if (step.put !== undefined) return `put → ${status}`;
   return `delete → ${status}`;
 }
-
-export type { VmId };

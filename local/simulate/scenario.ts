@@ -1,6 +1,6 @@
 /** The scenario file: its schema, and how a step is read (DESIGN section 9). */
 import * as z from 'zod/mini';
-import { type Instant, parseDuration, parseInstant } from '../../core/time.ts';
+import { parseDuration, parseInstant } from '../../core/time.ts';
 
 const at = z.union([
   z.number().check(z.nonnegative()),
@@ -113,5 +113,3 @@ export function subjectOf(
 /** Milliseconds from start. */
 export const offsetOf = (step: Step): number =>
   typeof step.at === 'number' ? Math.round(step.at * 1000) : (parseDuration(step.at) ?? 0);
-
-export type { Instant };

@@ -1,5 +1,5 @@
 /** Brupop #160: what it and its reviewers say, and the fault that each test must notice. */
-import type { FaultRow } from './faults.ts';
+import type { FaultRow } from './fault-row.ts';
 
 const BRUPOP = 'test/seeds/brupop.test.ts';
 const SCENARIOS = 'test/scenarios/scenarios.test.ts';
@@ -42,7 +42,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
     '!step.refreshed',
     'false',
     AGENT,
-    'stages, activates, reboots, proves the new boot and comes back to Idle',
+    'a command that is accepted and shows nothing is repeated once, then NoProgress',
   ],
   [
     'b-brown-out',

@@ -1,5 +1,5 @@
 /** KubeVirt #5905: what it and its reviewers say, and the fault that each test must notice. */
-import type { FaultRow } from './faults.ts';
+import type { FaultRow } from './fault-row.ts';
 
 const KUBEVIRT = 'test/seeds/kubevirt.test.ts';
 const CASES = 'test/cases/kubevirt.test.ts';

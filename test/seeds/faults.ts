@@ -13,17 +13,6 @@ export type Fault = {
   test: { file: string; title: string };
 };
 
-/** A fault in one line, as the lists beside this file hold it. */
-export type FaultRow = [
-  id: string,
-  sentence: string,
-  file: string,
-  find: string,
-  replace: string,
-  test: string,
-  title: string,
-];
-
 export const FAULTS: readonly Fault[] = [...BRUPOP_FAULTS, ...KUBEVIRT_FAULTS].map(
   ([id, sentence, file, find, replace, testFile, title]) => ({
     id,

@@ -73,7 +73,9 @@ export class Laptop {
 
   machine(node: DemoNode): void {
     const { endpoint, region } = this.connection;
-    this.#running.push(startMachine(node, { dataDir: this.dataDir, endpoint, region }, (text) => this.notices.push(text)));
+    this.#running.push(
+      startMachine(node, { dataDir: this.dataDir, endpoint, region }, (text) => this.notices.push(text)),
+    );
   }
 
   async group(group: string, body: GroupBody): Promise<void> {

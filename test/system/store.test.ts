@@ -23,7 +23,11 @@ let client: DynamoDBClient;
 
 beforeAll(async () => {
   embedded = await startDynamoDb({ path: dir, region: 'us-east-1', table: tableInput() });
-  client = new DynamoDBClient({ endpoint: embedded.url, region: 'us-east-1', credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'test' } });
+  client = new DynamoDBClient({
+    endpoint: embedded.url,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'test' },
+  });
 });
 afterAll(async () => {
   client.destroy();
@@ -75,7 +79,9 @@ describe.each(STORES)('the store %s', (name, open) => {
   test('of two writers at once with the same revision exactly one wins', async () => {
     const first = node(base + 3, groupOf('c'));
     await store.save('node', first, 0, 'w0');
-    const results = await Promise.all(['a', 'b', 'c'].map((by) => store.save('node', { ...first, revision: 2, heldBy: by }, 1, by)));
+    const results = await Promise.all(
+      ['a', 'b', 'c'].map((by) => store.save('node', { ...first, revision: 2, heldBy: by }, 1, by)),
+    );
     expect(results.filter(Boolean)).toHaveLength(1);
   });
 
@@ -83,7 +89,13 @@ describe.each(STORES)('the store %s', (name, open) => {
     const group = groupOf('d');
     const waiting = (number: number, count: number, since: number): NodeRecord =>
       node(number, group, { waitingSince: instant(since), crash: { ...node(number, group).crash, count } });
-    const nodes = [waiting(base + 13, 1, 5), waiting(base + 12, 0, 9), waiting(base + 11, 0, 9), waiting(base + 14, 0, 3), node(base + 15, group)];
+    const nodes = [
+      waiting(base + 13, 1, 5),
+      waiting(base + 12, 0, 9),
+      waiting(base + 11, 0, 9),
+      waiting(base + 14, 0, 3),
+      node(base + 15, group),
+    ];
     for (const each of nodes) await store.save('node', each, 0, 'w');
     expect(await store.queue(group, 10)).toEqual([14, 11, 12, 13].map((number) => nodeIdOf(base + number)));
     expect(await store.queue(group, 2)).toHaveLength(2);
@@ -102,7 +114,8 @@ describe.each(STORES)('the store %s', (name, open) => {
     const due = node(base + 31, groupOf('f'));
     const at = instant(NOW + 60_000);
     await store.save('node', { ...due, spec: { ...due.spec, nextWakeAt: at } }, 0, 'w');
-    const ids = async (when: number): Promise<string[]> => (await store.overdue(instant(when), 100)).map(({ id }) => String(id));
+    const ids = async (when: number): Promise<string[]> =>
+      (await store.overdue(instant(when), 100)).map(({ id }) => String(id));
     expect(await ids(at - 1)).not.toContain(due.nodeId);
     expect(await ids(at)).toContain(due.nodeId);
   });
@@ -132,7 +145,12 @@ describe.each(STORES)('the store %s', (name, open) => {
 test('an item of a newer format is refused by name, not misread', async () => {
   const store = new DynamoStore(client, LOCAL_TABLE, () => NOW);
   const id = nodeIdOf(5001);
-  await client.send(new PutItemCommand({ TableName: LOCAL_TABLE, Item: marshall({ pk: `node#${id}`, sk: 'A', format: 2, revision: 1, record: {} }) }));
+  await client.send(
+    new PutItemCommand({
+      TableName: LOCAL_TABLE,
+      Item: marshall({ pk: `node#${id}`, sk: 'A', format: 2, revision: 1, record: {} }),
+    }),
+  );
   await expect(store.load('node', id)).rejects.toMatchObject({ code: 'ItemFormat' });
 });
 
@@ -142,7 +160,14 @@ test('an attribute that this version does not know survives a write', async () =
   await store.save('node', first, 0, 'w');
   const { GetItemCommand, UpdateItemCommand } = await import('@aws-sdk/client-dynamodb');
   const Key = marshall({ pk: `node#${first.nodeId}`, sk: 'A' });
-  await client.send(new UpdateItemCommand({ TableName: LOCAL_TABLE, Key, UpdateExpression: 'SET future = :f', ExpressionAttributeValues: marshall({ ':f': 'kept' }) }));
+  await client.send(
+    new UpdateItemCommand({
+      TableName: LOCAL_TABLE,
+      Key,
+      UpdateExpression: 'SET future = :f',
+      ExpressionAttributeValues: marshall({ ':f': 'kept' }),
+    }),
+  );
   await store.save('node', { ...first, revision: 2 }, 1, 'w');
   expect((await client.send(new GetItemCommand({ TableName: LOCAL_TABLE, Key }))).Item?.['future']?.S).toBe('kept');
 });
@@ -161,6 +186,8 @@ test('the event log is newest first over days, page by page, and an event delive
   await log.append(entries.slice(0, 2));
   const first = await log.read(3, null, NOW);
   const second = await log.read(10, first.cursor, NOW);
-  expect([...first.items, ...second.items].map(({ message }) => message)).toEqual(entries.map(({ message }) => message));
+  expect([...first.items, ...second.items].map(({ message }) => message)).toEqual(
+    entries.map(({ message }) => message),
+  );
   expect(second.cursor).toBeNull();
 });

@@ -1,0 +1,10 @@
+/** A fault in one line, as the lists beside this file hold it. */
+export type FaultRow = [
+  id: string,
+  sentence: string,
+  file: string,
+  find: string,
+  replace: string,
+  test: string,
+  title: string,
+];
