@@ -1,6 +1,6 @@
 /** `npm start`: the control plane on this machine with a demo fleet of real agent processes. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -51,11 +51,13 @@ const say = (text: string): void => {
   if (!live) process.stdout.write(`${text}\n`);
 };
 
+refuseSecondStart();
 const again = existsSync(join(dataDir, 'dynamodb')) && !values.fresh;
 if (values.fresh) rmSync(dataDir, { recursive: true, force: true });
 mkdirSync(join(dataDir, 'logs'), { recursive: true });
 rmSync(join(dataDir, 'local.json'), { force: true });
 
+writeFileSync(pidFile(), String(process.pid));
 const running: Supervised[] = [];
 const interrupted = new AbortController();
 // A reader that has seen enough (`| head`) ends the demo as Ctrl-C does: nothing may be left running.
@@ -74,6 +76,31 @@ try {
   process.stdout.write(
     `stopped; what was reached is kept in ${dataDir} (npm start goes on from there, --fresh begins anew)\n`,
   );
+}
+
+function pidFile(): string {
+  return join(dataDir, 'start.pid');
+}
+
+/** Two at once on the same data would fight for it, and `--fresh` would take it away from the other. */
+function refuseSecondStart(): void {
+  const pid = existsSync(pidFile()) ? Number(readFileSync(pidFile(), 'utf8')) : 0;
+  if (!isAlive(pid)) return;
+  process.stderr.write(
+    `npm start already runs here (process ${pid}) with its data in ${dataDir}; stop it first, or give another directory with --data DIR\n`,
+  );
+  process.exit(1);
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // No such process, or one of somebody else's: not ours.
+    return false;
+  }
 }
 
 async function main(): Promise<void> {

@@ -89,7 +89,7 @@ export function decideGroup(
         );
       if (known === null || before.body === null)
         return refused(404, 'GroupNotFound', `there is no declared group ${group}`);
-      return write({ ...before, body: null, pausedBy: null, uncountedSince: before.slotless ? now : null }, [
+      return write({ ...before, body: null, uncountedSince: before.slotless ? now : null }, [
         changed("policy deleted: default's holds now"),
         { kind: 'fill', group },
       ]);

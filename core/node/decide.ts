@@ -15,7 +15,8 @@ import { fence, hold, move, release, remove, retry, start, wakeFailed } from './
 
 export function decideNode(node: NodeRecord | null, event: NodeEvent, context: NodeContext): Outcome<NodeRecord> {
   if (event.kind === 'report') return decideReport(node, event.report, context);
-  if (node === null || node.removed !== null) {
+  // A host that was removed may still be fenced: its VMs wait for that.
+  if (node === null || (node.removed !== null && event.kind !== 'fence')) {
     return refused(
       404,
       'NodeNotFound',

@@ -51,7 +51,7 @@ export function nodePhase(node: NodeRecord, group: GroupSituation, now: Instant)
   if (spec.state === 'Idle' && node.status !== null && (spec.reachedAt === null || may.kind === 'recovering')) {
     return node.attempt?.succeeded === true ? 'Monitoring' : 'Recovering';
   }
-  if (node.heldBy !== null && (spec.state === 'Idle' || toDisrupt)) return 'Held';
+  if (node.heldBy !== null) return 'Held';
   if (group.paused && (may.kind === 'ready' || toDisrupt)) return 'Held';
   if (spec.state === 'MonitoringUpdate') return 'Monitoring';
   if (spec.state !== 'Idle') return 'Updating';
@@ -124,7 +124,7 @@ function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): st
   const failures =
     crash.count === 0
       ? ''
-      : ` Crashed ${crash.count} times, last ${crash.lastReason ?? ''} on the way to ${crash.lastState ?? 'a step'}${crash.lastMessage === null ? '' : ` (${crash.lastMessage})`}.`;
+      : ` Crashed ${crash.count === 1 ? 'once' : `${crash.count} times`}, last ${crash.lastReason ?? ''} on the way to ${crash.lastState ?? 'a step'}${crash.lastMessage === null ? '' : ` (${crash.lastMessage})`}.`;
   switch (may.kind) {
     case 'held':
       return `Held by ${may.by}: nothing starts until it is released.${failures}`;

@@ -26,7 +26,7 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
   const sameFacts = status !== null && describeStatus(status) === describeStatus(seen);
   const fresh = status !== null && between(status.reportedAt, now) < REPORTED_AT_REFRESH;
   const marked = node.unreachableSince !== null || node.silentSince !== null || node.wakeFailure !== null;
-  if (sameFacts && fresh && !marked) return node;
+  if (sameFacts && fresh && !marked) return orderReports(node, status, seen);
   return {
     ...node,
     status: { ...seen, uptime: seen.uptime ?? (rebooted ? null : (status?.uptime ?? null)) },
@@ -36,6 +36,16 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
     wakeFailure: null,
     fencedAt: rebooted ? null : node.fencedAt,
   };
+}
+
+/**
+ * While a node is under way each accepted uptime is kept, so that a report overtaken by a later one is out of order and
+ * counts nothing. An Idle node's is kept only with something else: there a late report can fail no transition, and a
+ * report that changes nothing costs one read.
+ */
+function orderReports(node: NodeRecord, status: NodeStatus, { uptime }: NodeStatus): NodeRecord {
+  const settled = node.attempt === null && node.spec.state === 'Idle' && node.spec.reachedAt !== null;
+  return settled || uptime === null ? node : { ...node, status: { ...status, uptime } };
 }
 
 /** A report of an older generation proves only that the node lives: what it says is stale. */

@@ -108,7 +108,7 @@ export function remove(node: NodeRecord, reason: string, context: NodeContext): 
     node,
     {
       node: { ...ended.node, removed: { at: context.now, reason }, waitingSince: null },
-      facts: [...ended.facts, info('Node Removed', reason), { kind: 'hostFenced', hostId: node.nodeId }],
+      facts: [...ended.facts, info('Node Removed', reason)],
     },
     context,
   );

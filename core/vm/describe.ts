@@ -45,7 +45,8 @@ export function printableStatus(vm: VmRecord): PrintableStatus {
   if (vm.deleting !== null) return 'Terminating';
   if (live(instance)) {
     if (instance.stop !== null) return 'Stopping';
-    if (instance.timedOutAt !== null) return vm.pendingStart === null ? 'Stopping' : 'CrashLoopBackOff';
+    if (instance.timedOutAt !== null)
+      return vm.pendingStart !== null && inCrashLoop(vm) ? 'CrashLoopBackOff' : 'Stopping';
     if (instance.phase === 'Running') return 'Running';
     return instance.phase === 'Unknown' ? 'Unknown' : 'Starting';
   }
@@ -54,6 +55,11 @@ export function printableStatus(vm: VmRecord): PrintableStatus {
   if (body.runStrategy === 'Once' && vm.power.on && instance?.phase === 'Failed') return 'Failed';
   return 'Stopped';
 }
+
+const inARow = (count: number): string => (count === 1 ? 'once' : `${count} times in a row`);
+
+/** Failures are recorded: what is planned is a retry, not a start that somebody asked for. */
+const inCrashLoop = (vm: VmRecord): boolean => vm.startFailure !== null || vm.unstableRuns !== null;
 
 function explain(vm: VmRecord, now: Instant): string {
   const failure =
@@ -86,8 +92,8 @@ function loops(vm: VmRecord): string {
   const parts = [
     ...(startFailure === null
       ? []
-      : [`failed to start ${startFailure.consecutiveFailCount} times in a row (${startFailure.reason})`]),
-    ...(unstableRuns === null ? [] : [`ran only shortly ${unstableRuns.count} times in a row`]),
+      : [`failed to start ${inARow(startFailure.consecutiveFailCount)} (${startFailure.reason})`]),
+    ...(unstableRuns === null ? [] : [`ran only shortly ${inARow(unstableRuns.count)}`]),
   ];
   return parts.length === 0 ? 'Is to be started' : `In a crash loop: ${parts.join(' and ')}`;
 }

@@ -38,6 +38,21 @@ const firstRepeat = (now: Instant): Instant | null => {
 /** What the ids of the instances of one declaration begin with. */
 export const instancePrefix = (uid: string): string => `${uid.slice(0, 8)}-`;
 
+/** A wait cut to the cap, in the records that show it too. */
+function bounded(vm: VmRecord, notBefore: Instant): VmRecord {
+  const cut = (at: Instant): Instant => (at > notBefore ? notBefore : at);
+  const { startFailure, unstableRuns } = vm;
+  return {
+    ...vm,
+    pendingStart: { notBefore },
+    startFailure: startFailure === null ? null : { ...startFailure, retryAfter: cut(startFailure.retryAfter) },
+    unstableRuns:
+      unstableRuns === null
+        ? null
+        : { ...unstableRuns, retryAfter: unstableRuns.retryAfter === null ? null : cut(unstableRuns.retryAfter) },
+  };
+}
+
 /**
  * Starts the next instance if one is wanted, its time has come, and the end of the one before is known (rules 2, 5, 6).
  * A wait is never longer than the cap, whatever a clock or a hand did to the record.
@@ -47,9 +62,7 @@ export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
   const latest = after(now, vmPolicyOf(vm.body).backoff.cap);
   const notBefore = vm.pendingStart.notBefore > latest ? latest : vm.pendingStart.notBefore;
   if (now < notBefore || live(vm.instance)) {
-    return notBefore === vm.pendingStart.notBefore
-      ? { vm, facts: [] }
-      : { vm: { ...vm, pendingStart: { notBefore } }, facts: [] };
+    return notBefore === vm.pendingStart.notBefore ? { vm, facts: [] } : { vm: bounded(vm, notBefore), facts: [] };
   }
   const instance: Instance = {
     // The draw's id is hexadecimal, which the pattern of an instance id allows.

@@ -16,13 +16,13 @@ async function shown(plane: ControlPlane, group: GroupId): Promise<Record<string
 
 export const listGroups: Serve = async (plane, request) => {
   operatorOf(request);
-  const { limit, cursor } = pageOf(request);
+  const { limit, cursor } = pageOf(request, 'groups');
   const page = await plane.store.list('group', limit, cursor);
   const stored = page.items.includes(DEFAULT_GROUP);
   const ids = cursor === null && !stored && page.cursor === null ? [...page.items, DEFAULT_GROUP].sort() : page.items;
   return {
     status: 200,
-    body: { items: await Promise.all(ids.map((id) => shown(plane, id))), ...encodeCursor(page.cursor) },
+    body: { items: await Promise.all(ids.map((id) => shown(plane, id))), ...encodeCursor(page.cursor, 'groups') },
   };
 };
 
@@ -44,7 +44,18 @@ async function change(plane: ControlPlane, group: GroupId, event: GroupEvent, st
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
   if (event.kind === 'resume') await proceedHeld(plane, group);
   if (event.kind !== 'pause') await fill(plane, group);
+  if (event.kind === 'put' && group === DEFAULT_GROUP) await fillFollowers(plane);
   return { status, body: await shown(plane, group) };
+}
+
+/** Undeclared groups have default's policy: a limit raised there frees slots in each of them. */
+async function fillFollowers(plane: ControlPlane): Promise<void> {
+  let cursor: string | null = null;
+  do {
+    const page: { items: GroupId[]; cursor: string | null } = await plane.store.list('group', 100, cursor);
+    for (const id of page.items) if ((await plane.store.load('group', id))?.record.body === null) await fill(plane, id);
+    ({ cursor } = page);
+  } while (cursor !== null);
 }
 
 export const putGroup: Serve = async (plane, request) => {

@@ -49,7 +49,7 @@ async function mustFind(plane: ControlPlane, request: ApiRequest): Promise<NodeR
 
 export const listNodes: Serve = async (plane, request) => {
   operatorOf(request);
-  const { limit, cursor } = pageOf(request);
+  const { limit, cursor } = pageOf(request, 'nodes');
   const group = groupFilter(request);
   const situation = situations(plane);
   const page = await plane.store.list('node', limit, cursor);
@@ -60,7 +60,7 @@ export const listNodes: Serve = async (plane, request) => {
     if (found === null || found.record.removed !== null || (group !== null && found.record.group !== group)) continue;
     items.push(describeNode(found.record, await situation(found.record.group), now));
   }
-  return { status: 200, body: { items, ...encodeCursor(page.cursor) } };
+  return { status: 200, body: { items, ...encodeCursor(page.cursor, 'nodes') } };
 };
 
 function groupFilter({ query }: ApiRequest): GroupId | null {

@@ -10,9 +10,9 @@ import type { Serve } from './route.ts';
 
 export const readEvents: Serve = async (plane, request, log) => {
   operatorOf(request);
-  const { limit, cursor } = pageOf(request);
+  const { limit, cursor } = pageOf(request, 'events');
   const page = await log.read(limit, cursor, plane.now());
-  return { status: 200, body: { items: page.items, ...encodeCursor(page.cursor) } };
+  return { status: 200, body: { items: page.items, ...encodeCursor(page.cursor, 'events') } };
 };
 
 async function* all<K extends AggregateKind>(plane: ControlPlane, kind: K): AsyncGenerator<Records[K]> {

@@ -96,6 +96,10 @@ export function bodyOf<S extends z.core.$ZodType>(
       `the body has ${bytes} bytes; at most ${BODY_BYTES_MAX} are taken. Nothing was changed`,
     );
   }
+  // A forgotten body must not put a policy back to its defaults; a verb has nothing to say.
+  if (what !== null && request.body.trim() === '') {
+    throw fail(400, 'InvalidBody', 'the body is missing: what is put replaces what was there. Nothing was changed');
+  }
   const parsed = z.safeParse(schema, parseJson(request.body));
   if (!parsed.success) throw invalidBody(parsed.error.issues, what);
   return parsed.data;
@@ -113,7 +117,8 @@ function parseJson(text: string): unknown {
 const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 200;
 
-export function pageOf({ query }: ApiRequest): { limit: number; cursor: string | null } {
+/** @param list the list that the cursor must be of */
+export function pageOf({ query }: ApiRequest, list: string): { limit: number; cursor: string | null } {
   const text = query.get('limit');
   const limit = text === null ? LIMIT_DEFAULT : Number(text);
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
@@ -122,11 +127,12 @@ export function pageOf({ query }: ApiRequest): { limit: number; cursor: string |
   const cursor = query.get('cursor');
   if (cursor === null) return { limit, cursor };
   const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (decoded === '' || Buffer.from(decoded, 'utf8').toString('base64url') !== cursor) {
-    throw fail(400, 'InvalidCursor', 'the cursor is not one that a list returned');
+  const prefix = `${list}:`;
+  if (!decoded.startsWith(prefix) || Buffer.from(decoded, 'utf8').toString('base64url') !== cursor) {
+    throw fail(400, 'InvalidCursor', `the cursor is not one that the list of ${list} returned`);
   }
-  return { limit, cursor: decoded };
+  return { limit, cursor: decoded.slice(prefix.length) };
 }
 
-export const encodeCursor = (cursor: string | null): { cursor?: string } =>
-  cursor === null ? {} : { cursor: Buffer.from(cursor, 'utf8').toString('base64url') };
+export const encodeCursor = (cursor: string | null, list: string): { cursor?: string } =>
+  cursor === null ? {} : { cursor: Buffer.from(`${list}:${cursor}`, 'utf8').toString('base64url') };

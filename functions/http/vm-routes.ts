@@ -1,5 +1,6 @@
 /** VMs, as an operator declares and moves them. */
 import { emptyBodySchema, stopBodySchema, vmBodySchema } from '../../core/contract.ts';
+import type { Fact } from '../../core/fact.ts';
 import { formatInstant, parseDuration } from '../../core/time.ts';
 import { describeVm } from '../../core/vm/describe.ts';
 import type { VmEvent } from '../../core/vm/event.ts';
@@ -20,7 +21,7 @@ async function mustFind(plane: ControlPlane, request: ApiRequest): Promise<VmRec
 
 export const listVms: Serve = async (plane, request) => {
   operatorOf(request);
-  const { limit, cursor } = pageOf(request);
+  const { limit, cursor } = pageOf(request, 'vms');
   const host = request.query.get('host');
   const hostId = host === null ? null : parseNodeId(host);
   if (host !== null && hostId === null) throw fail(400, 'InvalidId', 'the host of the query is not a node id');
@@ -31,7 +32,7 @@ export const listVms: Serve = async (plane, request) => {
   const loaded = await Promise.all(page.items.map((id) => plane.store.load('vm', id)));
   const now = plane.now();
   const items = loaded.flatMap((vm) => (vm === null || vm.record.removed !== null ? [] : [describeVm(vm.record, now)]));
-  return { status: 200, body: { items, ...encodeCursor(page.cursor) } };
+  return { status: 200, body: { items, ...encodeCursor(page.cursor, 'vms') } };
 };
 
 export const getVm: Serve = async (plane, request) => {
@@ -50,20 +51,24 @@ export const vmEvents: Serve = async (plane, request) => {
 
 export const putVm: Serve = async (plane, request) => {
   operatorOf(request);
-  const vmId = vmIdOf(request);
+  vmIdOf(request);
   const body = bodyOf(request, vmBodySchema, 'vm');
-  const before = (await plane.store.load('vm', vmId))?.record ?? null;
-  const answer = await decide(plane, request, { kind: 'put', body });
-  const created = before === null || before.removed !== null || before.uid !== answer.vm.uid;
-  return { status: created ? 201 : 200, body: { ...describeVm(answer.vm, plane.now()) } };
+  const { vm, facts } = await decide(plane, request, { kind: 'put', body });
+  // The decision itself says whether this call was the one that declared the VM, however many raced.
+  const created = facts.some((fact) => fact.kind === 'event' && fact.type === 'VM Declared');
+  return { status: created ? 201 : 200, body: { ...describeVm(vm, plane.now()) } };
 };
 
-async function decide(plane: ControlPlane, request: ApiRequest, event: VmEvent): Promise<{ vm: VmRecord }> {
+async function decide(
+  plane: ControlPlane,
+  request: ApiRequest,
+  event: VmEvent,
+): Promise<{ vm: VmRecord; facts: readonly Fact[] }> {
   const vmId = vmIdOf(request);
   const result = await turnVm(plane, vmId, event);
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
   if (result.record === null) throw fail(404, 'VmNotFound', `there is no VM ${vmId}`);
-  return { vm: result.record };
+  return { vm: result.record, facts: result.kind === 'changed' ? result.facts : [] };
 }
 
 async function verb(plane: ControlPlane, request: ApiRequest, event: VmEvent): Promise<ApiAnswer> {

@@ -175,11 +175,8 @@ class Run {
     const answer = await this.#world.call('GET', pathOf(subject), undefined, OPERATOR);
     const found = answer.status === 200;
     const name = `${subject.kind} ${subject.id}`;
-    if (expectation.absent === true) {
-      if (found) this.#fail(index, `${name} is there`, 'absent', 'present');
-      return;
-    }
-    if (!found) {
+    if (expectation.absent === true && found) this.#fail(index, `${name} is there`, 'absent', 'present');
+    if (expectation.absent !== true && !found) {
       this.#fail(index, `${name}: ${detailOf(answer.body)}`, 'present', 'absent');
       return;
     }

@@ -58,8 +58,9 @@ describe('the life of an instance', () => {
     await scene.boot();
     await scene.phases('array', 'b1 Succeeded GuestShutdown');
     await scene.phases('text', 'b2 Succeeded GuestShutdown');
-    const consoles = scene.plane.vmReports.flatMap((report) => report.console ?? []);
-    expect(consoles.toSorted()).toEqual(['$HOME ; exit 3\n', '42\n']);
+    // A report whose answer was slow is sent again: what counts is what was said, not how often.
+    const consoles = new Set(scene.plane.vmReports.flatMap((report) => report.console ?? []));
+    expect([...consoles].toSorted()).toEqual(['$HOME ; exit 3\n', '42\n']);
   });
 
   test('a guest sees nothing of the agent: neither keys nor settings', async () => {
