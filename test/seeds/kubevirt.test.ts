@@ -88,7 +88,7 @@ describe('a crash loop', () => {
       message: 'no such domain',
     });
     expect(life.shown.explanation).toContain(
-      'failed to start 1 times in a row (LaunchFailed); the next start is tried in 13 s',
+      'failed to start once (LaunchFailed); the next start is tried in 13 s',
     );
   });
 
