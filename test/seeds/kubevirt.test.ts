@@ -87,9 +87,7 @@ describe('a crash loop', () => {
       reason: 'LaunchFailed',
       message: 'no such domain',
     });
-    expect(life.shown.explanation).toContain(
-      'failed to start once (LaunchFailed); the next start is tried in 13 s',
-    );
+    expect(life.shown.explanation).toContain('failed to start once (LaunchFailed); the next start is tried in 13 s');
   });
 
   test('is shown as CrashLoopBackOff, only while a retry is planned', () => {
