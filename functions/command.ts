@@ -1,5 +1,6 @@
 /** Consumes queued wakes and sends them to SSM in batches. A node that SSM does not know is shown, and woken again later. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
@@ -26,6 +27,7 @@ const plane: ControlPlane = {
   telemetry: new LogTelemetry((line) => void process.stdout.write(`${line}\n`), now),
   now,
   draw: () => ({ delay: Math.random(), deadline: Math.random(), id: randomBytes(8).toString('hex') }),
+  pause: setTimeout,
   settings: { idleReportSeconds: env.idleReportSeconds, activeReportSeconds: env.activeReportSeconds },
 };
 

@@ -82,5 +82,7 @@ export type ControlPlane = {
   telemetry: Telemetry;
   now: () => Instant;
   draw: () => Draw;
+  /** Lets that many milliseconds pass, so that writers who race each other spread out. */
+  pause: (ms: number) => Promise<void>;
   settings: Settings;
 };

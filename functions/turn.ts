@@ -18,6 +18,8 @@ export type Turned<R> =
   | { kind: 'refused'; record: R | null; refusal: Refusal };
 
 const ATTEMPTS_MAX = 12;
+/** Losers of a race are spread out over this many milliseconds × attempt. */
+const SPREAD_MS = 20;
 
 /**
  * @param decide pure, given the record as just read; called again after a lost race
@@ -31,7 +33,7 @@ export async function turn<K extends AggregateKind>(
 ): Promise<Turned<Records[K]>> {
   let written: { writeId: string; before: Records[K] | null; next: Records[K]; facts: Fact[] } | null = null;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    if (attempt > 1) await pause(attempt, plane.draw().delay);
+    if (attempt > 1) await plane.pause(Math.round(plane.draw().delay * SPREAD_MS * attempt));
     const loaded = await plane.store.load(kind, id);
     if (written !== null && loaded?.writeId === written.writeId) break;
     const before: Records[K] | null = loaded?.record ?? null;
@@ -46,9 +48,3 @@ export async function turn<K extends AggregateKind>(
   await carryOut(plane, kind, written.before, written.next, written.facts);
   return { kind: 'changed', record: written.next, facts: written.facts };
 }
-
-/** Spreads losers out: up to 20 ms × attempt. */
-const pause = (attempt: number, random: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, random * 20 * attempt);
-  });

@@ -1,5 +1,6 @@
 /** The composition root of the functions that take turns: environment → real adapters. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -39,6 +40,7 @@ export function wire(): Wired {
     telemetry: new LogTelemetry(writeLine, clock),
     now: clock,
     draw: randomDraw,
+    pause: setTimeout,
     settings: { idleReportSeconds: env.idleReportSeconds, activeReportSeconds: env.activeReportSeconds },
   };
   return { env, plane, dynamodb };

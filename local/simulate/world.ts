@@ -61,6 +61,7 @@ export class World {
       store: this.store,
       now: () => this.#now,
       draw,
+      pause: () => Promise.resolve(),
       settings: { idleReportSeconds: 900, activeReportSeconds: 15 },
       timers: {
         arm: (ref, _key, at, retry, now) => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -97,6 +98,7 @@ function planeAt({ env, queueUrl, queueArn, functionArn, roleArn }: EmbeddedAws)
     },
     now: clock,
     draw: randomDraw,
+    pause: setTimeout,
     settings: { idleReportSeconds: 900, activeReportSeconds: 15 },
   };
 }
