@@ -17,6 +17,12 @@ export type Settings = {
   readonly bootIdFile: string;
   readonly uptimeFile: string;
   readonly allowExec: boolean;
+  readonly hooks: string;
+  readonly systemctl: string;
+  readonly kubernetesNode: string;
+  readonly ecsIntrospection: string;
+  readonly drainEveryMs: number;
+  readonly checkEveryMs: number;
   readonly refreshEveryMs: number;
   readonly pollEveryMs: number;
   readonly noProgressAfterMs: number;
@@ -41,6 +47,22 @@ const ROWS = {
   bootIdFile: row('boot-id-file', 'HOLDOFF_BOOT_ID_FILE', '/proc/sys/kernel/random/boot_id', 'file with the boot id'),
   uptimeFile: row('uptime-file', 'HOLDOFF_UPTIME_FILE', '/proc/uptime', 'file that begins with the seconds since boot'),
   allowExec: row('allow-exec', 'HOLDOFF_ALLOW_EXEC', '', '1: launch definitions of type exec may run here'),
+  hooks: row('hooks', 'HOLDOFF_HOOKS', '', 'JSON file: the hooks that may run here, name to command line'),
+  systemctl: row('systemctl', 'HOLDOFF_SYSTEMCTL', 'systemctl', 'program that health checks of units ask'),
+  kubernetesNode: row(
+    'kubernetes-node',
+    'HOLDOFF_KUBERNETES_NODE',
+    '',
+    'name of this node in its cluster; empty: hostname-override',
+  ),
+  ecsIntrospection: row(
+    'ecs-introspection',
+    'HOLDOFF_ECS_INTROSPECTION',
+    'http://127.0.0.1:51678',
+    'local endpoint of the ECS agent',
+  ),
+  drainEvery: row('drain-every', 'HOLDOFF_DRAIN_EVERY', '5s', 'between looks at a drain under way'),
+  checkEvery: row('check-every', 'HOLDOFF_CHECK_EVERY', '10s', 'between rounds of health checks'),
   refreshEvery: row('refresh-every', 'HOLDOFF_REFRESH_EVERY', '15m', 'between checks for an update while Idle'),
   pollEvery: row('poll-every', 'HOLDOFF_POLL_EVERY', '2s', 'between looks at the update API during a step'),
   noProgressAfter: row(
@@ -102,7 +124,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
   const ms = (key: Key): number => parseDuration(raw(key)) ?? fail(key, 'must be a duration such as 90s or 15m');
   const group = raw('group');
   return {
-    endpoint: readEndpoint(raw('endpoint')),
+    endpoint: readUrl('endpoint', raw('endpoint')),
     region: raw('region'),
     nodeId: parseNodeId(raw('nodeId')) ?? fail('nodeId', `must be ${NODE_ID_RULE}`),
     group: group === '' ? null : (parseGroupId(group) ?? fail('group', `must be ${NAME_RULE}`)),
@@ -112,6 +134,12 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     bootIdFile: raw('bootIdFile'),
     uptimeFile: raw('uptimeFile'),
     allowExec: readSwitch(raw('allowExec')),
+    hooks: raw('hooks'),
+    systemctl: raw('systemctl'),
+    kubernetesNode: raw('kubernetesNode'),
+    ecsIntrospection: readUrl('ecsIntrospection', raw('ecsIntrospection')),
+    drainEveryMs: ms('drainEvery'),
+    checkEveryMs: ms('checkEvery'),
     refreshEveryMs: ms('refreshEvery'),
     pollEveryMs: ms('pollEvery'),
     noProgressAfterMs: ms('noProgressAfter'),
@@ -155,9 +183,9 @@ function fail(key: Key, rule: string): never {
   throw wrong(key, rule);
 }
 
-function readEndpoint(text: string): string {
+function readUrl(key: Key, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return fail('endpoint', 'must be an http or https URL');
+  if (url === null || !/^https?:$/.test(url.protocol)) return fail(key, 'must be an http or https URL');
   return text.replace(/\/+$/, '');
 }
 

@@ -9,7 +9,7 @@ import { conclude, info } from './conclude.ts';
 import { enrol, newerThanTombstone } from './enrol.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
 import type { NodeRecord } from './record.ts';
-import { acknowledge, heard, judge, observe, outOfOrder } from './report.ts';
+import { acknowledge, heard, judge, observe, outOfOrder, spoil } from './report.ts';
 import { passTime, resetRecord } from './time.ts';
 import { fence, hold, move, release, remove, retry, start, wakeFailed } from './verbs.ts';
 
@@ -88,15 +88,12 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
   return outcome.kind === 'unchanged' && enrolling ? { kind: 'changed', next: node, facts } : outcome;
 }
 
-/**
- * A check that failed while the soak time was running out: the spec is Idle already, so nothing is counted, but the
- * update was no success and its crash record stays (DESIGN section 2, row Idle).
- */
+/** A check that failed while the soak time was running out, reported after the spec had moved on. */
 function spoiled(node: NodeRecord, report: NodeReport): NodeRecord {
   const { attempt, spec } = node;
   const late = report.state === 'ErrorReset' && report.generation === spec.generation - 1;
   if (!late || spec.state !== 'Idle' || attempt?.succeeded !== true) return node;
-  return { ...node, attempt: { ...attempt, succeeded: false } };
+  return spoil(node, attempt, report);
 }
 
 function checkFailure(before: NodeRecord, now: NodeRecord): Fact[] {

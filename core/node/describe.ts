@@ -24,6 +24,8 @@ export function describeNode(node: NodeRecord, group: GroupSituation, now: Insta
             reportedAt: formatInstant(status.reportedAt),
             updateCheck: status.updateCheck,
             agentVersion: status.agentVersion,
+            ...(status.progress === undefined ? {} : { progress: status.progress }),
+            ...(status.drainBlockedBy === null ? {} : { drainBlockedBy: status.drainBlockedBy }),
           },
     crash: {
       count: crash.count,
@@ -71,7 +73,8 @@ function explain(node: NodeRecord, group: GroupSituation, now: Instant): string 
     node.wakeFailure === null
       ? ''
       : ` The last wake ended ${node.wakeFailure.status}${node.spec.nextWakeAt === null ? '' : ` and is repeated ${sayWhen(node.spec.nextWakeAt, now)}`}.`;
-  return `${sentence}${silent}${wake}${policy}`;
+  const progress = node.status?.progress === undefined ? '' : ` The node says: ${node.status.progress}.`;
+  return `${sentence}${progress}${silent}${wake}${policy}`;
 }
 
 function situation(node: NodeRecord, group: GroupSituation, now: Instant): string {
@@ -133,7 +136,7 @@ function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): st
     case 'checkFailed':
       return `Update check failed: ${may.message}; no update starts until a check succeeds.${failures}`;
     case 'blocked':
-      return `Version ${may.version} is blocked on this node because it booted back from it; it waits for another version${crash.resetAt === null ? '' : ` or until the crash record is forgotten ${sayWhen(crash.resetAt, now)}`}.${failures}`;
+      return `Version ${may.version} is blocked on this node because it booted back from it or failed its health checks; it waits for another version${crash.resetAt === null ? '' : ` or until the crash record is forgotten ${sayWhen(crash.resetAt, now)}`}.${failures}`;
     case 'ready': {
       const version = may.version ?? 'the version offered';
       if (group.paused)

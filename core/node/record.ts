@@ -31,6 +31,8 @@ export type NodeStatus = {
   updateCheck: UpdateCheck;
   agentVersion: string | null;
   drainBlockedBy: string | null;
+  /** What the agent says of its step; absent when it says nothing. */
+  progress?: string;
 };
 
 /** One way from Idle through an update and back to Idle. */

@@ -146,7 +146,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
   [
     'b-recover',
     'When the agent restarts, if the state is ErrorReset and spec is Idle, the agent shall uncordon the node based on the recorded previous state, and set the current status to Idle,',
-    'agent/node/pursue.ts',
+    'agent/node/recover.ts',
     '!record.activated || rebooted',
     'true',
     AGENT,
