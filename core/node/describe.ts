@@ -121,6 +121,12 @@ function underWaySentence(node: NodeRecord, group: GroupSituation, now: Instant)
   return `On the way to ${spec.state} for ${target}; not there ${sayWhen(deadline, now)} counts as a crash.${drain}`;
 }
 
+/** ", since …": what the agent says of a check that found nothing. */
+function sayHeld({ status }: NodeRecord): string {
+  const message = status?.updateCheck.message;
+  return status?.updateCheck.result === 'UpToDate' && message !== undefined ? `, since ${message}` : '';
+}
+
 function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): string {
   const { crash } = node;
   const may = readiness(node, now);
@@ -144,7 +150,7 @@ function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): st
       return `Waits for a free slot of its group to update to ${version}${group.free === null || group.free > 0 ? '; it starts as soon as the group is filled, at the latest at the next sweep' : '; it starts when a node before it is done'}.${failures}`;
     }
     case 'upToDate':
-      return `Up to date: runs ${node.status?.currentVersion ?? 'an unknown version'} and nothing newer is offered.${failures}`;
+      return `Up to date: runs ${node.status?.currentVersion ?? 'an unknown version'} and nothing newer is offered${sayHeld(node)}.${failures}`;
     case 'removed':
       return `Removed: ${node.removed?.reason ?? ''}.`;
     case 'notReported':
