@@ -28,13 +28,14 @@ export function drain(record: NodeRecord, now: number): Move | null {
 
 function timeIsUp(record: NodeRecord, state: DrainRecord, now: number): Move {
   const { plan, blockedBy, left, trouble } = state;
+  const blockers = blockedBy.length > 0 ? blockedBy : left;
   const why =
-    blockedBy.length > 0 ? `blocked by ${blockedBy.join(', ')}` : (trouble ?? `still there: ${left.join(', ')}`);
+    blockers.length > 0 ? `blocked by ${blockers.join(', ')}` : (trouble ?? 'its steps were not done in time');
   if (plan.onTimeout === 'reboot') {
     const notice = `not wholly drained in ${plan.timeoutSeconds} s (${why}), rebooted all the same as its group says`;
     return { kind: 'note', record: { ...record, drain: { ...state, drainedAt: now }, notice } };
   }
-  const reason = blockedBy.length > 0 || trouble === null ? 'DrainBlocked' : 'DrainFailed';
+  const reason = blockers.length > 0 ? 'DrainBlocked' : 'DrainFailed';
   return failed(record, reason, `not drained in ${plan.timeoutSeconds} s: ${why}`);
 }
 

@@ -22,6 +22,8 @@ export type PodRow = {
   phase?: string;
   /** Evictions are refused with 429 as long as this is set. */
   budget?: boolean;
+  /** Evictions are refused with 403. */
+  forbidden?: boolean;
   terminating?: boolean;
   /** Stays terminating for ever. */
   stuck?: boolean;
@@ -59,7 +61,9 @@ export class KubernetesDouble {
   readonly refused: string[] = [];
   /** Answered to the next requests instead of anything else. */
   failNext: number[] = [];
-  readonly keys: Keys;
+  /** Somebody else writes the node just before the next change. */
+  overtaken = false;
+  keys: Keys;
   readonly ca: string;
   readonly #server: Server;
   readonly #folder: string;
@@ -176,6 +180,8 @@ export class KubernetesDouble {
   #patchNode(type: string, text: string): Reply {
     if (type !== 'application/merge-patch+json') return status(415, 'UnsupportedMediaType', type);
     const { metadata, spec } = patchSchema.parse(JSON.parse(text));
+    if (this.overtaken) this.node.version += 1;
+    this.overtaken = false;
     if (metadata.resourceVersion !== String(this.node.version))
       return status(409, 'Conflict', 'the object has been modified');
     for (const [name, value] of Object.entries(metadata.annotations)) {
@@ -206,7 +212,8 @@ export class KubernetesDouble {
     const pod = this.pods.find((each) => each.name === name);
     const { deleteOptions } = evictionSchema.parse(JSON.parse(text));
     if (pod === undefined) return status(404, 'NotFound', `pods "${name}" not found`);
-    if (pod.node !== this.nodeName) return status(403, 'Forbidden', 'node can only evict pods bound to it');
+    if (pod.node !== this.nodeName || pod.forbidden === true)
+      return status(403, 'Forbidden', 'node can only evict pods bound to it');
     if (deleteOptions.preconditions.uid !== pod.uid)
       return status(409, 'Conflict', 'the UID in the precondition does not match');
     if (pod.budget === true) {

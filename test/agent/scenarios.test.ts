@@ -182,7 +182,7 @@ describe('the update API', () => {
   });
 
   test('12 a node that does not come back keeps its slot; back late, it is judged by what it runs', async () => {
-    const group = await site.group({ deadlines: { RebootedIntoUpdate: '3s' } });
+    const group = await site.group({ deadlines: { RebootedIntoUpdate: '20s' } });
     const node = await site.node(group, { rebootSeconds: 3600 });
     const gone = await node.becomes('unreachable', ({ phase }) => phase === 'Unreachable');
     expect(gone.crash).toMatchObject({ count: 1, lastReason: 'DeadlinePassed' });
@@ -198,7 +198,7 @@ describe('the update API', () => {
   });
 
   test('13 a drain that is blocked: aborted, undone, deactivated, named; the next node goes on', async () => {
-    const group = await site.group({ drain: { ...DRAIN, timeout: '2s' } });
+    const group = await site.group({ drain: { ...DRAIN, timeout: '10s' } });
     const node = await site.heldNode(group);
     writeFileSync(node.file('busy'), '');
     await node.verb('release');

@@ -10,6 +10,7 @@ import type { Faults } from '../../local/machine/faults.ts';
 import { Machine, type MachineOptions } from '../../local/machine/machine.ts';
 import { call, items } from '../../local/demo/client.ts';
 import { Laptop, until } from '../system/laptop.ts';
+import type { Keys } from './kubernetes-double.ts';
 import { bundleAgent } from './scene.ts';
 
 export const OLD = '1.20.5';
@@ -75,7 +76,7 @@ export class Site {
         ...options.agentEnv,
       },
     });
-    const node = new SiteNode(nodeId, machine, this.laptop, dir);
+    const node = new SiteNode(nodeId, machine, this.laptop, dir, key);
     this.#nodes.push(node);
     await machine.start();
     return node;
@@ -127,12 +128,15 @@ export class SiteNode {
   readonly machine: Machine;
   readonly #laptop: Laptop;
   readonly #dir: string;
+  /** Of the role session that the node signs with. */
+  readonly keys: Keys;
 
-  constructor(nodeId: string, machine: Machine, laptop: Laptop, dir: string) {
+  constructor(nodeId: string, machine: Machine, laptop: Laptop, dir: string, keys: Keys) {
     this.nodeId = nodeId;
     this.machine = machine;
     this.#laptop = laptop;
     this.#dir = dir;
+    this.keys = keys;
   }
 
   async json(): Promise<NodeJson> {
