@@ -3,13 +3,15 @@
  * setting and each write of the record, one after the other, all of them. G9 is checked at every end.
  */
 import { describe, expect, test, vi } from 'vitest';
+import type { AgentDrainPlan } from '../../agent/node/drain-record.ts';
+import type { AgentMonitorPlan } from '../../agent/node/monitor-record.ts';
 import { CrashModel, type Death, type Story } from './crash-model.ts';
 
 /** Hundreds of lives one after the other. */
 vi.setConfig({ testTimeout: 300_000 });
 
-const DRAIN: Story['drain'] = { steps: [{ type: 'kubernetes' }], timeoutSeconds: 10, onTimeout: 'abort' };
-const MONITOR: Story['monitor'] = {
+const DRAIN: AgentDrainPlan = { steps: [{ type: 'kubernetes' }], timeoutSeconds: 10, onTimeout: 'abort' };
+const MONITOR: AgentMonitorPlan = {
   checks: [{ type: 'tcp', name: 'web', port: 80, timeoutSeconds: 1 }],
   onFailure: 'rollback',
 };

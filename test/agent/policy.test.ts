@@ -14,7 +14,10 @@ beforeAll(() => site.start());
 afterAll(() => site.close());
 
 const HOOK_CHECK = { name: 'replication', type: 'exec', hook: 'healthy' } as const;
-const DRAIN = { steps: [{ type: 'exec', hook: 'drain', undo: 'undrain' }], timeout: '60s' } as const;
+const DRAIN: NonNullable<GroupBody['drain']> = {
+  steps: [{ type: 'exec', hook: 'drain', undo: 'undrain' }],
+  timeout: '60s',
+};
 
 describe('draining a Kubernetes node', () => {
   const KEYS = { accessKeyId: 'ASIAEXAMPLE', secretAccessKey: 'secret', sessionToken: 'token' };
@@ -147,7 +150,7 @@ describe('health checks', () => {
   });
 
   test('onFailure report: the crash is counted, and the node stays on the new version', async () => {
-    const monitor = { checks: [HOOK_CHECK], soak: '10m', onFailure: 'report' } as const;
+    const monitor: GroupBody['monitor'] = { checks: [HOOK_CHECK], soak: '10m', onFailure: 'report' };
     const node = await site.node(await site.group({ monitor }));
     await node.becomes(
       'watched',

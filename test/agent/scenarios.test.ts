@@ -4,6 +4,7 @@
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { GroupBody } from '../../core/contract.ts';
 import { eventually, NEW, OLD, Site } from './site.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
@@ -12,7 +13,10 @@ const site = new Site();
 beforeAll(() => site.start());
 afterAll(() => site.close());
 
-const DRAIN = { steps: [{ type: 'exec', hook: 'drain', undo: 'undrain' }], timeout: '60s' } as const;
+const DRAIN: NonNullable<GroupBody['drain']> = {
+  steps: [{ type: 'exec', hook: 'drain', undo: 'undrain' }],
+  timeout: '60s',
+};
 
 describe('the update API', () => {
   test('1 fresh boot: 404 on status is no error, before and after the reboot', async () => {
