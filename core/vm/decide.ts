@@ -39,9 +39,7 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'report':
       return reportInstance(vm, event.report, context);
     case 'launchFetched':
-      return live(vm.instance) && vm.instance.instanceId === event.instanceId
-        ? takenOn(vm, vm.instance, context)
-        : same(vm);
+      return launchFetched(vm, event.instanceId, context);
     case 'due':
       return passTime(vm, context);
     case 'hostSilent':
@@ -54,6 +52,13 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
 }
 
 const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
+
+/** Only an instance that is to run is taken on by the fetch: the fetch of any other is refused, and changes nothing. */
+function launchFetched(vm: VmRecord, instanceId: string, context: VmContext): VmStep {
+  const { instance } = vm;
+  const wanted = live(instance) && instance.instanceId === instanceId && instance.stop === null;
+  return wanted && instance.timedOutAt === null ? takenOn(vm, instance, context) : same(vm);
+}
 
 /** Silence proves nothing: the instance is Unknown, and neither counted nor replaced (rule 6). */
 function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
