@@ -108,7 +108,8 @@ export function bodyOf<S extends z.core.$ZodType>(
 }
 
 function parseJson(text: string, caller: Caller): unknown {
-  if (text.trim() === '') return {};
+  // No body at all is a verb with nothing to say; one of blanks is no JSON.
+  if (text === '') return {};
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -93,8 +93,9 @@ class Run {
     this.#start = start;
     this.#launchers = new Hosts(world, async (vmId, report) => {
       const subject = { kind: 'vm', id: vmId } as const;
+      const told = world.happenings.length;
       const answer = await this.#report(subject, report);
-      this.#say(subject, describeStep({ at: 0, report }, answer));
+      this.#say(subject, describeStep({ at: 0, report }, answer), told);
     });
   }
 
