@@ -49,8 +49,7 @@ function linesOf({ at, kind, text, cause, why, waits }: TimelineEntry): string[]
     const how = waits.vernier ? 'vernier and Scheduler' : 'Scheduler alone';
     return [label('waits', `for ${waits.what} until ${clock(until)} (in ${round(waits.seconds)} s; ${how})`)];
   }
-  const because =
-    kind === 'decision' && cause !== undefined && !/^[A-Z]+ \//.test(cause) ? ` – because of ${cause}` : '';
+  const because = kind === 'decision' && cause !== undefined && !/^[A-Z]+ \//.test(cause) ? ` – because ${cause}` : '';
   return [label(LABELS[kind], `${text}${because}`), ...(why === undefined ? [] : [label('why', why)])];
 }
 

@@ -71,7 +71,7 @@ export class World {
   #sweptAtWrites = -1;
 
   readonly #narrates: boolean;
-  #cause = 'what is given at the start';
+  #cause = 'it is given at the start';
   /** Told of each command that was decided; re-sends left out. */
   onCommand: (wake: Wake) => void = () => undefined;
   /** Firings of timers nobody waited for any more. */
@@ -202,7 +202,7 @@ export class World {
   }
 
   async #sweep(): Promise<void> {
-    this.#cause = 'the sweep';
+    this.#cause = 'the sweep found it due';
     this.sweeps += 1;
     const { overdue, failed, slotsFreed } = await sweep(this.plane);
     if (overdue > 0 || failed > 0 || slotsFreed > 0)

@@ -26,9 +26,11 @@ describe('docs/scenarios', () => {
       'guest-powers-off.json',
       'late-scheduler.json',
       'launch-time-out.json',
+      'node-never-activates.json',
       'stop-during-back-off.json',
       'twenty-vms-fail-at-once.json',
       'two-early-failures.json',
+      'two-hundred-vms-fail-at-once.json',
     ]);
   });
 
