@@ -1,5 +1,6 @@
 /** What a node's own report does (DESIGN sections 2 and 6). */
 import type { NodeReport } from '../contract.ts';
+import { headOf } from '../text.ts';
 import { type Instant, between } from '../time.ts';
 import { advance, reachIdle } from './advance.ts';
 import { BOOTS_KEPT, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
@@ -8,7 +9,7 @@ import { crash, type Step } from './spec.ts';
 export const MESSAGE_MAX = 1000;
 /** Long texts are cut, not refused: a refused crash report would be a lost crash. */
 export const cut = (text: string, max = MESSAGE_MAX): string =>
-  text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+  text.length <= max ? text : `${headOf(text, max - 1)}…`;
 
 /** A report whose boot has been replaced by another, or whose uptime is not above the last accepted one. */
 export function outOfOrder(node: NodeRecord, report: NodeReport): boolean {

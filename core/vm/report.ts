@@ -3,6 +3,7 @@ import type { EndCause, VmReport } from '../contract.ts';
 import type { InstanceId } from '../ids.ts';
 import { cut } from '../node/report.ts';
 import { vmPolicyOf } from '../policy.ts';
+import { tailOf } from '../text.ts';
 import { endInstance, instancePrefix, note, startDeadlineAt, startIfDue, type VmStep, type VmTime } from './life.ts';
 import { type Instance, INSTANCES_KEPT, live, type VmRecord } from './record.ts';
 
@@ -77,7 +78,7 @@ function observe(vm: VmRecord, instance: Instance, report: VmReport, time: VmTim
           phase: report.phase,
           cause: report.cause ?? presumedCause(instance, report.phase),
           message: report.message === undefined || report.message === '' ? null : cut(report.message),
-          console: report.console === undefined || report.console === '' ? null : report.console.slice(-CONSOLE_MAX),
+          console: report.console === undefined || report.console === '' ? null : tailOf(report.console, CONSOLE_MAX),
         },
         time,
       );

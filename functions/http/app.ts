@@ -24,9 +24,11 @@ export function createApp(plane: ControlPlane, log: EventLog, rules: IdentityRul
     });
   }
   app.notFound((c) => {
-    const known = ROUTES.some((route) => samePath(route.path, c.req.path));
-    return known
-      ? problemAnswer(c, problem(405, 'MethodNotAllowed', `${c.req.method} is not a method of ${c.req.path}`))
+    const methods = methodsOf(c.req.path);
+    return methods.length > 0
+      ? problemAnswer(c, problem(405, 'MethodNotAllowed', `${c.req.path} takes ${methods.join(', ')}`), {
+          allow: methods.join(', '),
+        })
       : problemAnswer(
           c,
           problem(404, 'RouteNotFound', `there is no ${c.req.path}; GET /v1/openapi.json lists the calls`),
@@ -49,10 +51,18 @@ export function createApp(plane: ControlPlane, log: EventLog, rules: IdentityRul
   return app;
 }
 
-function problemAnswer(c: Context, { status, ...rest }: Problem): Response {
+function problemAnswer(c: Context, { status, ...rest }: Problem, headers: Record<string, string> = {}): Response {
   return c.body(JSON.stringify({ api: API_VERSION, ...rest, status }), status as 400, {
+    ...headers,
     'content-type': 'application/problem+json',
   });
+}
+
+/** What a path takes; HEAD is a GET without its body. */
+function methodsOf(path: string): string[] {
+  const methods = new Set<string>(ROUTES.filter((route) => samePath(route.path, path)).map(({ method }) => method));
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
 }
 
 function samePath(pattern: string, path: string): boolean {
