@@ -1,7 +1,8 @@
 /** An agent that follows what the control plane wants, and fails where its plan says so. */
 import * as z from 'zod/mini';
 import type { Guests } from './guests.ts';
-import { type Answer, SECOND, type World } from './world.ts';
+import type { Answer } from './requests.ts';
+import { SECOND, type World } from './world.ts';
 
 /** What goes wrong on a node: how often a step ends in ErrorReset, or is never heard of again. */
 export type NodePlan = {

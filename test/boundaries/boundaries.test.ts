@@ -4,7 +4,7 @@ import { UPDATES } from './stories/updates.ts';
 
 test.each(UPDATES)('$name', { timeout: 100_000 }, async (story) => {
   const t = performance.now();
-  const { paths, failures } = await enumerate(story);
-  console.log(story.name, paths.length, paths.reduce((n, p) => n + p.kills, 0), Math.round(performance.now() - t));
+  const { paths, failures, told } = await enumerate(story);
+  console.log(story.name, paths.length, told, paths.reduce((n, p) => n + p.kills, 0), Math.round(performance.now() - t));
   expect(failures.slice(0, 10)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** One invocation of a handler as a process: each external call is numbered, and it may die at any of them. */
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { nextTick } from 'node:process';
 import type { Cloud } from './cloud.ts';
 
 /**
@@ -13,7 +13,8 @@ export type Call = { name: string; writes: boolean; batch: number };
 
 export type Ended<T> = { kind: 'returned'; value: T } | { kind: 'died' };
 
-const running = new AsyncLocalStorage<Process>();
+/** Processes run one at a time: what is due together happens one after the other. */
+let running: Process | null = null;
 
 /** What a dead process awaits: nothing of it ever goes on. */
 const forever = <T>(): Promise<T> => new Promise<T>(() => undefined);
@@ -39,10 +40,13 @@ export class Process {
   }
 
   /** Runs a handler to its end, or to its death. */
-  run<T>(work: () => Promise<T>): Promise<Ended<T>> {
-    return running.run(this, () =>
-      Promise.race([work().then((value): Ended<T> => ({ kind: 'returned', value })), this.#death]),
-    );
+  async run<T>(work: () => Promise<T>): Promise<Ended<T>> {
+    running = this;
+    const ended = await Promise.race([work().then((value): Ended<T> => ({ kind: 'returned', value })), this.#death]);
+    // What the dead one had begun comes to its next call, where it stays.
+    if (ended.kind === 'died') await new Promise<void>((resolve) => nextTick(resolve));
+    running = null;
+    return ended;
   }
 
   /** @param effect what the service does, in one go; its answer arrives later, as over a network */
@@ -59,7 +63,8 @@ export class Process {
     if (writes) this.effects.push(name);
     if (kill?.call === number) return this.#end();
     return new Promise((resolve, reject) => {
-      setImmediate(() => {
+      // After everything that runs now has come to its next call: calls issued together are under way together.
+      nextTick(() => {
         this.#inFlight -= 1;
         if (this.#dead) return;
         if ('value' in answer) resolve(answer.value);
@@ -85,7 +90,6 @@ function attempt<T>(effect: () => T | Promise<T>): { value: T | Promise<T> } | {
 
 /** An external call of the process that is running. */
 export function external<T>(name: string, writes: boolean, effect: (cloud: Cloud) => T | Promise<T>): Promise<T> {
-  const process = running.getStore();
-  if (process === undefined) throw new Error(`${name}: nobody runs`);
-  return process.call(name, writes, effect);
+  if (running === null) throw new Error(`${name}: nobody runs`);
+  return running.call(name, writes, effect);
 }

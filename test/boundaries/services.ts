@@ -1,4 +1,4 @@
-/** The AWS that a world's processes call: real SDK clients, answered in this process instead of over the network. */
+/** The SDK clients that the adapters are given: each call is a boundary, answered in this process instead of over the network. */
 import { type AttributeValue, ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { ConflictException, SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -11,96 +11,78 @@ import { external } from './process.ts';
 
 export const QUEUES = { vernier: 'https://sqs/vernier', commands: 'https://sqs/commands' } as const;
 
-const IN_PROCESS = { step: 'initialize', priority: 'high', name: 'answeredInProcess' } as const;
 const NOWHERE = { region: 'eu-west-1', credentials: { accessKeyId: 'none', secretAccessKey: 'none' } };
-const done = { output: { $metadata: {} }, response: null };
+const $metadata = {};
+
+/** The client with an answer of its own to each command. */
+function answering<C extends object>(client: C, answer: (input: unknown) => Promise<object>): C {
+  return Object.defineProperty(client, 'send', { value: ({ input }: { input: unknown }) => answer(input) });
+}
 
 const scheduleInput = z.object({
   Name: z.string(),
   ScheduleExpression: z.string(),
   Target: z.object({ Input: z.string() }),
 });
-export const scheduler = new SchedulerClient(NOWHERE);
-scheduler.middlewareStack.add(
-  () =>
-    async ({ input }) => {
-      const { Name, ScheduleExpression, Target } = z.parse(scheduleInput, input);
-      const at = Date.parse(`${ScheduleExpression.slice('at('.length, -1)}Z`);
-      const taken = await external('Scheduler CreateSchedule', true, (cloud) => cloud.createSchedule(Name, at, Target.Input));
-      if (!taken) throw new ConflictException({ message: `${Name} exists`, Message: `${Name} exists`, $metadata: {} });
-      return done;
-    },
-  IN_PROCESS,
-);
+export const scheduler = answering(new SchedulerClient(NOWHERE), async (input) => {
+  const { Name, ScheduleExpression, Target } = z.parse(scheduleInput, input);
+  const at = Date.parse(`${ScheduleExpression.slice('at('.length, -1)}Z`);
+  const fresh = await external('Scheduler CreateSchedule', true, (cloud) => cloud.createSchedule(Name, at, Target.Input));
+  if (!fresh) throw new ConflictException({ message: `${Name} exists`, Message: `${Name} exists`, $metadata });
+  return { $metadata };
+});
 
 const messageInput = z.object({ QueueUrl: z.string(), MessageBody: z.string(), DelaySeconds: z.optional(z.number()) });
-export const sqs = new SQSClient(NOWHERE);
-sqs.middlewareStack.add(
-  () =>
-    async ({ input }) => {
-      const { QueueUrl, MessageBody, DelaySeconds } = z.parse(messageInput, input);
-      const queue = QueueUrl === QUEUES.vernier ? 'vernier' : 'commands';
-      await external(`SQS SendMessage (${queue})`, true, (cloud) => cloud.queued(queue, MessageBody, DelaySeconds ?? 0));
-      return done;
-    },
-  IN_PROCESS,
-);
+export const sqs = answering(new SQSClient(NOWHERE), async (input) => {
+  const { QueueUrl, MessageBody, DelaySeconds } = z.parse(messageInput, input);
+  const queue = QueueUrl === QUEUES.vernier ? 'vernier' : 'commands';
+  await external(`SQS SendMessage (${queue})`, true, (cloud) => cloud.queued(queue, MessageBody, DelaySeconds ?? 0));
+  return { $metadata };
+});
 
 const eventsInput = z.object({ Entries: z.array(z.object({ Detail: z.string() })) });
-export const bus = new EventBridgeClient(NOWHERE);
-bus.middlewareStack.add(
-  () =>
-    async ({ input }) => {
-      const { Entries } = z.parse(eventsInput, input);
-      await external('EventBridge PutEvents', true, (cloud) => {
-        for (const { Detail } of Entries) cloud.published(Detail);
-      });
-      return done;
-    },
-  IN_PROCESS,
-);
+export const bus = answering(new EventBridgeClient(NOWHERE), async (input) => {
+  const { Entries } = z.parse(eventsInput, input);
+  await external('EventBridge PutEvents', true, (cloud) => {
+    for (const { Detail } of Entries) cloud.published(Detail);
+  });
+  return { $metadata };
+});
 
 const commandInput = z.object({ InstanceIds: z.array(z.string()) });
-export const ssm = new SSMClient(NOWHERE);
-ssm.middlewareStack.add(
-  () =>
-    async ({ input }) => {
-      const { InstanceIds } = z.parse(commandInput, input);
-      const known = await external('SSM SendCommand', true, (cloud) => cloud.commanded(InstanceIds));
-      if (!known) throw new InvalidInstanceId({ message: 'not a managed instance', $metadata: {} });
-      return done;
-    },
-  IN_PROCESS,
-);
+export const ssm = answering(new SSMClient(NOWHERE), async (input) => {
+  const { InstanceIds } = z.parse(commandInput, input);
+  const known = await external('SSM SendCommand', true, (cloud) => cloud.commanded(InstanceIds));
+  if (!known) throw new InvalidInstanceId({ message: 'not a managed instance', $metadata });
+  return { $metadata };
+});
 
-const attribute = z.object({ S: z.string() });
-const attributes = z.record(
-  z.string(),
-  z.custom<AttributeValue>((value) => typeof value === 'object'),
-);
+const text = z.object({ S: z.string() });
 const logInput = z.object({
-  Item: z.optional(attributes),
-  ExpressionAttributeValues: z.optional(z.record(z.string(), attribute)),
+  Item: z.optional(
+    z.record(
+      z.string(),
+      z.custom<AttributeValue>((value) => typeof value === 'object'),
+    ),
+  ),
+  ExpressionAttributeValues: z.optional(z.record(z.string(), text)),
   Limit: z.optional(z.number()),
 });
-const textOf = (value: unknown): string => z.parse(attribute, value).S;
+const textOf = (value: unknown): string => z.parse(text, value).S;
 
 /** Only the event log speaks to DynamoDB itself here: items go through the store's twin in memory. */
-export const dynamodb = new DynamoDBClient(NOWHERE);
-dynamodb.middlewareStack.add(
-  () =>
-    async ({ input }) => {
-      const { Item, ExpressionAttributeValues: values, Limit } = z.parse(logInput, input);
-      if (Item === undefined) {
-        const items = await external('DynamoDB Query (log)', false, ({ log }) => query(log, textOf(values?.[':p']), values?.[':s']?.S, Limit));
-        return { output: { Items: items, $metadata: {} }, response: null };
-      }
-      const fresh = await external('DynamoDB PutItem (log)', true, ({ log }) => put(log, Item));
-      if (!fresh) throw new ConditionalCheckFailedException({ message: 'kept already', $metadata: {} });
-      return done;
-    },
-  IN_PROCESS,
-);
+export const dynamodb = answering(new DynamoDBClient(NOWHERE), async (input) => {
+  const { Item: item, ExpressionAttributeValues: values, Limit: limit } = z.parse(logInput, input);
+  if (item === undefined) {
+    const Items = await external('DynamoDB Query (log)', false, ({ log }) =>
+      query(log, textOf(values?.[':p']), values?.[':s']?.S, limit),
+    );
+    return { Items, $metadata };
+  }
+  const fresh = await external('DynamoDB PutItem (log)', true, ({ log }) => put(log, item));
+  if (!fresh) throw new ConditionalCheckFailedException({ message: 'kept already', $metadata });
+  return { $metadata };
+});
 
 function put(log: Cloud['log'], item: Attributes): boolean {
   const [partition, sort] = [textOf(item[TABLE.key.partition]), textOf(item[TABLE.key.sort])];

@@ -3,7 +3,6 @@ import type { SQSEvent } from 'aws-lambda';
 import { SWEEP_MINUTES } from '../../core/names.ts';
 import { type Instant, instant, minutes } from '../../core/time.ts';
 import { createApp } from '../../functions/http/app.ts';
-import { ROUTES } from '../../functions/http/routes.ts';
 import { deliverWakes } from '../../functions/operations/deliver-wakes.ts';
 import { handleTimerEvent } from '../../functions/operations/firings.ts';
 import { keepEntry } from '../../functions/operations/log-entry.ts';
@@ -17,6 +16,7 @@ import type { Cloud } from './cloud.ts';
 import { History } from './history.ts';
 import { log, planeAt } from './plane.ts';
 import { type Call, type Kill, Process } from './process.ts';
+import { type Answer, RULES, routeOf, throughApp, throughRoute } from './requests.ts';
 import { ssm } from './services.ts';
 
 export const START: Instant = instant(Date.parse('2026-01-01T00:00:00Z'));
@@ -33,7 +33,6 @@ export type Invocation = { handler: string; path: string; certain: boolean; call
 
 /** `body` is made anew for each try; `say` tells paths of one route apart. */
 export type AgentCall = { nodeId: string; method: string; path: string; body?: () => unknown; say?: string };
-export type Answer = { status: number; body: unknown };
 /** What the world tells an agent. */
 export type Wakeable = { readonly nodeId: string; wake(): void };
 
@@ -43,7 +42,7 @@ export class World {
   readonly #victim: Victim | null;
   readonly #cloud: Cloud;
   readonly #plane = planeAt(() => this.now, 1);
-  readonly #app = createApp(this.#plane, log, { accountId: '000000000000', nodeRoles: ['HoldoffNode'] });
+  readonly #app = createApp(this.#plane, log, RULES);
   readonly #agenda = new Heap<{ at: number; order: number; act: () => Promise<void> }>(
     (a, b) => a.at - b.at || a.order - b.order,
   );
@@ -145,11 +144,14 @@ export class World {
     iam: { userArn: string },
     say: string,
   ): Promise<Answer | null> {
-    const init: RequestInit =
-      method === 'GET' ? { method } : { method, body: body === undefined ? '' : JSON.stringify(body) };
     const label = `${routeOf(method, path)}${say === '' ? '' : ` ${say}`}`;
-    const answer = await this.#invoke('api', label, async () => this.#app.request(path, init, { iam }), who === 'an agent');
-    return answer === null ? null : { status: answer.status, body: await answer.json() };
+    const serve = this.#isNext ? throughApp(this.#app) : throughRoute(this.#plane);
+    return this.#invoke('api', label, () => serve(method, path, body, iam), who === 'an agent');
+  }
+
+  /** Whether the next invocation is the one that dies: that one takes the whole way, the others a short one. */
+  get #isNext(): boolean {
+    return this.#victim === null || this.#victim.invocation === this.invocations.length;
   }
 
   /** @returns null when the process died */
@@ -230,16 +232,3 @@ export class World {
     return due === null ? null : onGrid(due);
   }
 }
-
-/** The route that a call takes: `POST /v1/nodes/:nodeId/reports`. */
-function routeOf(method: string, path: string): string {
-  const given = (path.split('?')[0] ?? '').split('/');
-  const route = ROUTES.find((one) => {
-    const wanted = one.path.split('/');
-    const fits = wanted.length === given.length && wanted.every((part, at) => part.startsWith(':') || part === given[at]);
-    return fits && one.method === method;
-  });
-  const query = path.includes('?') ? ` ?${path.split('?')[1]?.split('=')[0] ?? ''}` : '';
-  return route === undefined ? `${method} ${path}` : `${method} ${route.path}${query}`;
-}
-
