@@ -2,7 +2,7 @@
 import type { NodeReport } from '../contract.ts';
 import { type Instant, between } from '../time.ts';
 import { advance, reachIdle } from './advance.ts';
-import { BOOTS_KEPT, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
+import { BOOTS_KEPT, type HostNews, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
 import { crash, type Step } from './spec.ts';
 
 export const MESSAGE_MAX = 1000;
@@ -34,6 +34,7 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
     unreachableSince: null,
     silentSince: null,
     wakeFailure: null,
+    untold: afterReport(node),
     fencedAt: rebooted ? null : node.fencedAt,
   };
 }
@@ -58,8 +59,12 @@ export function heard(node: NodeRecord, now: Instant): NodeRecord {
     unreachableSince: null,
     silentSince: null,
     wakeFailure: null,
+    untold: afterReport(node),
   };
 }
+
+/** A host that reports is silent no more; that it was fenced its VMs still have to learn. */
+const afterReport = ({ untold }: NodeRecord): HostNews | null => (untold?.kind === 'hostFenced' ? untold : null);
 
 function statusOf(report: NodeReport, now: Instant): NodeStatus {
   const { version, message } = report.updateCheck;

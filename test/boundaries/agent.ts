@@ -10,6 +10,8 @@ export type NodePlan = {
   group?: string;
   fails?: Record<string, number>;
   hangs?: Record<string, number>;
+  /** Seconds that a step takes, if not ten. */
+  slow?: Record<string, number>;
   /** The version that it runs; 1.1 is offered. */
   version?: string;
 };
@@ -86,7 +88,13 @@ export class Agent {
         uptime: (this.#world.now - this.#bootAt) / SECOND + this.#reports / SECOND,
       };
     };
-    const call = { nodeId: this.nodeId, method: 'POST', path: `/v1/nodes/${this.nodeId}/reports`, body, say: this.#state };
+    const call = {
+      nodeId: this.nodeId,
+      method: 'POST',
+      path: `/v1/nodes/${this.nodeId}/reports`,
+      body,
+      say: this.#state,
+    };
     return this.#world.agent(call, (answer) => this.#answered(answer));
   }
 
@@ -114,7 +122,8 @@ export class Agent {
   #work({ state, version, generation }: { state: string; version: string | null; generation: number }): void {
     this.#working = generation;
     if (take(this.#plan.hangs, state)) return;
-    this.#world.after(STEP, async () => {
+    const takes = this.#plan.slow?.[state];
+    this.#world.after(takes === undefined ? STEP : takes * SECOND, async () => {
       if (this.#working !== generation || this.#off) return;
       const fails = take(this.#plan.fails, state);
       if (!fails && state === 'RebootedIntoUpdate') {

@@ -1,5 +1,6 @@
 /** What a story comes to: everything that is to be the same whoever died on the way. */
 import type { GroupRecord } from '../../core/group/group.ts';
+import type { GroupId, NodeId, VmId } from '../../core/ids.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { live, type VmRecord } from '../../core/vm/record.ts';
 import { printableStatus } from '../../core/vm/describe.ts';
@@ -16,16 +17,16 @@ export async function finalState(world: World): Promise<Final> {
   for (const subject of [...history.events.keys()].sort()) {
     const [kind, id = ''] = subject.split('/');
     // The subjects are those of records that were saved: their ids are ids of their kind.
-    if (kind === 'node') final[subject] = describe(nodeState((await store.load('node', id as never))?.record));
+    if (kind === 'node') final[subject] = describe(nodeState((await store.load('node', id as NodeId))?.record));
     if (kind === 'vm') {
-      const vm = (await store.load('vm', id as never))?.record;
+      const vm = (await store.load('vm', id as VmId))?.record;
       final[subject] = describe({ ...vmState(vm), runningOnHosts: history.alive(id) });
     }
     if (kind === 'group') {
-      const group = (await store.load('group', id as never))?.record;
+      const group = (await store.load('group', id as GroupId))?.record;
       if (group !== undefined && !isEmpty(group)) final[subject] = describe(groupState(group));
     }
-    if (final[subject] !== undefined) final[`${subject} events`] = (history.events.get(subject) ?? []).join(', ');
+    if (final[subject] !== undefined) final[`${subject} events`] = once(history.events.get(subject) ?? []).join(', ');
   }
   const due = store.earliestDue();
   // Two sweeps: the one that found it, and the one after a death of that one.
@@ -33,6 +34,10 @@ export async function finalState(world: World): Promise<Final> {
   final['overdue'] = stuck ? `something was due ${(world.now - due) / 1000} s ago` : 'nothing';
   return final;
 }
+
+/** A person who fences a host again, having got no answer, is written down again. */
+const once = (events: readonly string[]): string[] =>
+  events.filter((type, index) => type !== 'Node Fenced' || events[index - 1] !== type);
 
 const describe = (state: object | null): string => JSON.stringify(state);
 
@@ -64,7 +69,9 @@ function vmState(vm: VmRecord | undefined): object {
     shown: printableStatus(vm),
     power: [vm.power.on, vm.power.sequence, vm.lastVerb],
     instance:
-      instance === null ? null : [instance.phase, instance.everRunning, instance.cause, live(instance), instance.stop !== null],
+      instance === null
+        ? null
+        : [instance.phase, instance.everRunning, instance.cause, live(instance), instance.stop !== null],
     instances: vm.previousInstances.length,
     planned: vm.pendingStart !== null,
     startFailures: vm.startFailure?.consecutiveFailCount ?? 0,

@@ -13,9 +13,7 @@ const SHORT = 30 * SECOND;
 const END = 2 * SECOND;
 
 const lines = z.object({
-  items: z.array(
-    z.object({ vmId: z.string(), uid: z.string(), instanceId: z.string(), power: z.enum(['on', 'off']) }),
-  ),
+  items: z.array(z.object({ vmId: z.string(), uid: z.string(), instanceId: z.string(), power: z.enum(['on', 'off']) })),
 });
 type Line = z.infer<typeof lines>['items'][number];
 const vmAnswer = z.object({ desired: z.object({ power: z.enum(['on', 'off']) }) });
@@ -70,7 +68,9 @@ export class Guests {
       else this.#end(line, 'Failed', 'Requested');
       return;
     }
-    if (known === undefined && !this.#over.has(line.instanceId)) await this.#launch(line);
+    if (known !== undefined) return;
+    if (this.#over.has(line.instanceId)) await this.#report(line, 'Failed', 'Unknown');
+    else await this.#launch(line);
   }
 
   async #launch(line: Line): Promise<void> {
@@ -126,7 +126,8 @@ export class Guests {
     const call = { nodeId: this.#host, method: 'POST', path: `/v1/vms/${vmId}/reports`, body, say };
     await this.#world.agent(call, ({ status, body: answer }) => {
       const parsed = z.safeParse(vmAnswer, answer);
-      if (status === 200 && parsed.success && parsed.data.desired.power === 'off') this.#end(line, 'Failed', 'Requested');
+      if (status === 200 && parsed.success && parsed.data.desired.power === 'off')
+        this.#end(line, 'Failed', 'Requested');
     });
   }
 }

@@ -35,16 +35,11 @@ const store: Store = {
     external(`DynamoDB UpdateItem (${kind})`, true, (cloud) => cloud.store.save(kind, record, revision, writeId)),
   list: (kind, limit, cursor) =>
     external(`DynamoDB Query (list ${kind})`, false, (cloud) => cloud.store.list(kind, limit, cursor)),
-  queue: (group, limit) =>
-    external('DynamoDB Query (queue)', false, (cloud) => cloud.store.queue(group, limit)),
-  underWay: (group) =>
-    external('DynamoDB Query (under way)', false, (cloud) => cloud.store.underWay(group)),
-  countMembers: (group) =>
-    external('DynamoDB Query (members)', false, (cloud) => cloud.store.countMembers(group)),
-  overdue: (now, limit) =>
-    external('DynamoDB Query (overdue)', false, (cloud) => cloud.store.overdue(now, limit)),
-  vmsOfHost: (host) =>
-    external('DynamoDB Query (VMs of host)', false, (cloud) => cloud.store.vmsOfHost(host)),
+  queue: (group, limit) => external('DynamoDB Query (queue)', false, (cloud) => cloud.store.queue(group, limit)),
+  underWay: (group) => external('DynamoDB Query (under way)', false, (cloud) => cloud.store.underWay(group)),
+  countMembers: (group) => external('DynamoDB Query (members)', false, (cloud) => cloud.store.countMembers(group)),
+  overdue: (now, limit) => external('DynamoDB Query (overdue)', false, (cloud) => cloud.store.overdue(now, limit)),
+  vmsOfHost: (host) => external('DynamoDB Query (VMs of host)', false, (cloud) => cloud.store.vmsOfHost(host)),
   concerns: () => external('DynamoDB Query (attention)', false, (cloud) => cloud.store.concerns()),
 };
 

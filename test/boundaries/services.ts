@@ -27,7 +27,9 @@ const scheduleInput = z.object({
 export const scheduler = answering(new SchedulerClient(NOWHERE), async (input) => {
   const { Name, ScheduleExpression, Target } = z.parse(scheduleInput, input);
   const at = Date.parse(`${ScheduleExpression.slice('at('.length, -1)}Z`);
-  const fresh = await external('Scheduler CreateSchedule', true, (cloud) => cloud.createSchedule(Name, at, Target.Input));
+  const fresh = await external('Scheduler CreateSchedule', true, (cloud) =>
+    cloud.createSchedule(Name, at, Target.Input),
+  );
   if (!fresh) throw new ConflictException({ message: `${Name} exists`, Message: `${Name} exists`, $metadata });
   return { $metadata };
 });

@@ -21,7 +21,12 @@ export type Story = {
   lasts: number;
 };
 
-export type Told = { final: Final; faults: readonly string[]; invocations: readonly Invocation[]; logged: readonly string[] };
+export type Told = {
+  final: Final;
+  faults: readonly string[];
+  invocations: readonly Invocation[];
+  logged: readonly string[];
+};
 
 /** Tells a story, with at most one death in it. */
 export async function tell(story: Story, victim: Victim | null): Promise<Told> {
@@ -52,5 +57,10 @@ export async function tell(story: Story, victim: Victim | null): Promise<Told> {
   await world.runTo(START + story.lasts * SECOND);
   const unknown = world.logged.filter((key) => !world.history.knows(key.slice(key.lastIndexOf('Z#') + 2)));
   if (unknown.length > 0) world.history.fault(`the log has what never happened: ${unknown.join(', ')}`);
-  return { final: await finalState(world), faults: world.history.faults, invocations: world.invocations, logged: world.logged };
+  return {
+    final: await finalState(world),
+    faults: world.history.faults,
+    invocations: world.invocations,
+    logged: world.logged,
+  };
 }

@@ -21,6 +21,8 @@ import { ssm } from './services.ts';
 
 export const START: Instant = instant(Date.parse('2026-01-01T00:00:00Z'));
 export const SECOND = 1000;
+/** So many sweeps that changed nothing are made before one is left out: what one finds may come of age until the next. */
+const QUIET = 2;
 const SCHEDULER_LATE = 20 * SECOND;
 /** When what died is tried again: by Lambda after an asynchronous call, by a queue, by an agent, by a person. */
 const AGAIN = { lambda: 60 * SECOND, queue: 60 * SECOND, agent: 5 * SECOND, operator: 2 * SECOND } as const;
@@ -29,7 +31,13 @@ const AGAIN = { lambda: 60 * SECOND, queue: 60 * SECOND, agent: 5 * SECOND, oper
 export type Victim = { invocation: number; kill: Kill; again: boolean };
 
 /** One invocation of a handler. `certain`: who called always tries again. */
-export type Invocation = { handler: string; path: string; certain: boolean; calls: readonly Call[]; effects: readonly string[] };
+export type Invocation = {
+  handler: string;
+  path: string;
+  certain: boolean;
+  calls: readonly Call[];
+  effects: readonly string[];
+};
 
 /** `body` is made anew for each try; `say` tells paths of one route apart. */
 export type AgentCall = { nodeId: string; method: string; path: string; body?: () => unknown; say?: string };
@@ -40,7 +48,7 @@ export class World {
   readonly invocations: Invocation[] = [];
   readonly history = new History();
   readonly #victim: Victim | null;
-  readonly #cloud: Cloud;
+  readonly cloud: Cloud;
   readonly #plane = planeAt(() => this.now, 1);
   readonly #app = createApp(this.#plane, log, RULES);
   readonly #agenda = new Heap<{ at: number; order: number; act: () => Promise<void> }>(
@@ -55,12 +63,13 @@ export class World {
   #messages = 0;
   #nextSweep = START + minutes(SWEEP_MINUTES);
   #sweptAtWrites = -1;
+  #quiet = 0;
 
   constructor(victim: Victim | null) {
     this.#victim = victim;
     const store = new MemoryStore();
     store.onSave = (record) => this.history.saved(record, this.#now);
-    this.#cloud = {
+    this.cloud = {
       store,
       log: new Map(),
       createSchedule: (name, at, message) => this.#createSchedule(name, at, message),
@@ -74,10 +83,10 @@ export class World {
     return this.#now;
   }
   get store(): MemoryStore {
-    return this.#cloud.store;
+    return this.cloud.store;
   }
   get logged(): string[] {
-    return [...this.#cloud.log.keys()];
+    return [...this.cloud.log.keys()];
   }
 
   enlist(agent: Wakeable): void {
@@ -157,7 +166,7 @@ export class World {
   /** @returns null when the process died */
   async #invoke<T>(handler: string, path: string, work: () => Promise<T>, certain = false): Promise<T | null> {
     const index = this.invocations.length;
-    const process = new Process(this.#cloud, this.#victim?.invocation === index ? this.#victim.kill : null);
+    const process = new Process(this.cloud, this.#victim?.invocation === index ? this.#victim.kill : null);
     this.invocations.push({ handler, path, certain, calls: process.calls, effects: process.effects });
     const ended = await process.run(work);
     return ended.kind === 'died' ? null : ended.value;
@@ -218,6 +227,7 @@ export class World {
 
   async #sweep(): Promise<void> {
     const ended = await this.#invoke('sweep', 'sweep', () => sweep(this.#plane));
+    if (ended !== null) this.#quiet = this.store.writes === this.#sweptAtWrites ? this.#quiet + 1 : 0;
     if (ended !== null) this.#sweptAtWrites = this.store.writes;
     else if (this.#again) this.after(AGAIN.lambda, () => this.#sweep());
   }
@@ -227,7 +237,7 @@ export class World {
     const step = minutes(SWEEP_MINUTES);
     const onGrid = (at: number): number =>
       this.#nextSweep + Math.max(0, Math.ceil((at - this.#nextSweep) / step)) * step;
-    if (this.store.writes !== this.#sweptAtWrites) return onGrid(this.#now);
+    if (this.store.writes !== this.#sweptAtWrites || this.#quiet < QUIET) return onGrid(this.#now);
     const due = this.store.earliestDue();
     return due === null ? null : onGrid(due);
   }
