@@ -28,7 +28,7 @@ const NAMED = [
 ];
 
 describe('the stories', () => {
-  test('take every route, every handler and every named path', async () => {
+  test('take every route, every handler and every named path', { timeout: 120_000 }, async () => {
     const handlers = new Set<string>();
     const paths = new Set<string>();
     for (const story of STORIES) {

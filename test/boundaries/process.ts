@@ -15,6 +15,9 @@ export type Ended<T> = { kind: 'returned'; value: T } | { kind: 'died' };
 
 /** Processes run one at a time: what is due together happens one after the other. */
 let running: Process | null = null;
+const enter = (process: Process | null): void => {
+  running = process;
+};
 
 /** What a dead process awaits: nothing of it ever goes on. */
 const forever = <T>(): Promise<T> => new Promise<T>(() => undefined);
@@ -41,11 +44,11 @@ export class Process {
 
   /** Runs a handler to its end, or to its death. */
   async run<T>(work: () => Promise<T>): Promise<Ended<T>> {
-    running = this;
+    enter(this);
     const ended = await Promise.race([work().then((value): Ended<T> => ({ kind: 'returned', value })), this.#death]);
     // What the dead one had begun comes to its next call, where it stays.
     if (ended.kind === 'died') await new Promise<void>((resolve) => nextTick(resolve));
-    running = null;
+    enter(null);
     return ended;
   }
 

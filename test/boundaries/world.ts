@@ -177,7 +177,8 @@ export class World {
     this.#schedules.add(name);
     const fire = async (): Promise<void> => {
       this.#schedules.delete(name);
-      await this.#fired(message, 'Scheduler', JSON.parse(message));
+      const firing: Record<string, unknown> = JSON.parse(message);
+      await this.#fired(message, 'Scheduler', firing);
     };
     this.after(at - this.#now + SCHEDULER_LATE, fire);
     return true;

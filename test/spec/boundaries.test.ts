@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { decideNode } from '../../core/node/decide.ts';
+import type { NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { nodeDueAt } from '../../core/node/timing.ts';
 import { type NodeId, parseNodeId, parseVmId } from '../../core/ids.ts';
-import { after, seconds } from '../../core/time.ts';
+import { after, type Instant, seconds } from '../../core/time.ts';
 import { reportNode } from '../../functions/operations/nodes.ts';
 import { sweep } from '../../functions/operations/sweep.ts';
 import { turnVm } from '../../functions/operations/vms.ts';
@@ -19,9 +20,10 @@ const report = {
 } as const;
 
 /** What a handler leaves behind that dies right after it has written a node. */
-async function decideAndDie({ world }: Scene, event: Parameters<typeof decideNode>[1]): Promise<NodeRecord> {
-  const node = (await world.store.load('node', nodeId))?.record ?? expect.fail('a node');
-  const outcome = decideNode(node, event, { nodeId, now: world.now, group: null });
+async function decideAndDie({ world }: Scene, event: NodeEvent, now: Instant): Promise<NodeRecord> {
+  const node = (await world.store.load('node', nodeId))?.record;
+  if (node === undefined) throw new Error('the node is not enrolled');
+  const outcome = decideNode(node, event, { nodeId, now, group: null });
   if (outcome.kind !== 'changed') throw new Error(outcome.kind);
   await world.store.save('node', outcome.next, node.revision, 'the dead one');
   return outcome.next;
@@ -39,11 +41,11 @@ test('a node is never in a group that no sweep finds, whenever its enrolment die
 
 test('a fence that dies before the VMs know is told by the sweep, once', async () => {
   const scene = new Scene();
-  await scene.node(HOST, { updateCheck: { result: 'UpToDate' } });
+  await scene.node(HOST, { state: 'Idle', updateCheck: { result: 'UpToDate' } });
   await scene.operator('PUT', '/v1/vms/web', exec('Always'));
   await scene.vm('web', { phase: 'Running' });
   await scene.to(10);
-  const fenced = await decideAndDie(scene, { kind: 'fence', by: 'operator' });
+  const fenced = await decideAndDie(scene, { kind: 'fence', by: 'operator' }, scene.world.now);
   expect(nodeDueAt(fenced)).toBe(scene.world.now);
   await scene.sees('vms', 'web', { printableStatus: 'Running' });
   await sweep(scene.world.plane);
@@ -53,22 +55,19 @@ test('a fence that dies before the VMs know is told by the sweep, once', async (
 
 test('silence that dies before the VMs know is told by the sweep', async () => {
   const scene = new Scene();
-  await scene.node(HOST, { updateCheck: { result: 'UpToDate' } });
+  await scene.node(HOST, { state: 'Idle', updateCheck: { result: 'UpToDate' } });
   await scene.operator('PUT', '/v1/vms/web', exec('Always'));
   await scene.vm('web', { phase: 'Running' });
   await scene.to(3599);
   const due = { ...scene.world.plane, now: () => after(scene.world.now, seconds(1)) };
-  const node = (await scene.world.store.load('node', nodeId))?.record ?? expect.fail('a node');
-  const outcome = decideNode(node, { kind: 'due' }, { nodeId, now: due.now(), group: null });
-  if (outcome.kind !== 'changed') throw new Error(outcome.kind);
-  await scene.world.store.save('node', outcome.next, node.revision, 'the dead one');
+  await decideAndDie(scene, { kind: 'due' }, due.now());
   await sweep(due);
   await scene.sees('vms', 'web', { printableStatus: 'Unknown' });
 });
 
 test('news of a fence that come late end no instance that the host has taken on since', async () => {
   const scene = new Scene();
-  await scene.node(HOST, { updateCheck: { result: 'UpToDate' } });
+  await scene.node(HOST, { state: 'Idle', updateCheck: { result: 'UpToDate' } });
   await scene.operator('PUT', '/v1/vms/web', exec('Always'));
   await scene.to(10);
   const { now } = scene.world;
