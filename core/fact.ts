@@ -17,8 +17,8 @@ export type Fact =
   | { kind: 'fill'; group: GroupId }
   | { kind: 'enrolled'; group: GroupId }
   /** The host proves nothing any more (DESIGN section 3 rule 6). */
-  | { kind: 'hostSilent'; hostId: NodeId }
-  | { kind: 'hostFenced'; hostId: NodeId };
+  | { kind: 'hostSilent'; hostId: NodeId; at: Instant }
+  | { kind: 'hostFenced'; hostId: NodeId; at: Instant };
 
 export const EVENT_TYPES = [
   'Node Enrolled',

@@ -10,13 +10,14 @@ import { enrol, newerThanTombstone } from './enrol.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
 import type { NodeRecord } from './record.ts';
 import { acknowledge, heard, judge, observe, outOfOrder } from './report.ts';
-import { passTime, resetRecord } from './time.ts';
-import { fence, hold, move, release, remove, retry, start, wakeFailed } from './verbs.ts';
+import { passTime, resetRecord, tellAgain } from './time.ts';
+import { fence, hold, move, release, remove, retry, start, told, wakeFailed } from './verbs.ts';
 
 export function decideNode(node: NodeRecord | null, event: NodeEvent, context: NodeContext): Outcome<NodeRecord> {
   if (event.kind === 'report') return decideReport(node, event.report, context);
   // A host that was removed may still be fenced: its VMs wait for that.
-  if (node === null || (node.removed !== null && event.kind !== 'fence')) {
+  const late = event.kind === 'fence' || event.kind === 'told' || (event.kind === 'due' && node?.untold != null);
+  if (node === null || (node.removed !== null && !late)) {
     return refused(
       404,
       'NodeNotFound',
@@ -26,7 +27,7 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
   const { now } = context;
   switch (event.kind) {
     case 'due':
-      return conclude(node, passTime(node, now), context);
+      return conclude(node, node.removed === null ? passTime(node, now) : tellAgain(node), context);
     case 'start':
       return start(node, event, context);
     case 'proceed':
@@ -39,6 +40,8 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
       return release(node, context);
     case 'fence':
       return fence(node, event.by, context);
+    case 'told':
+      return told(node, event.at);
     case 'move':
       return move(node, event.group, context);
     case 'remove':
@@ -79,10 +82,10 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
   const reset = resetRecord(node, now);
   const observed = observe(reset.node, report, now);
   const judged = judge(observed, report, group?.paused ?? false, now);
-  const told = acknowledge(judged.node, now);
+  const answered = acknowledge(judged.node, now);
   const outcome = conclude(
     node,
-    { node: told, facts: [...facts, ...reset.facts, ...checkFailure(node, told), ...judged.facts] },
+    { node: answered, facts: [...facts, ...reset.facts, ...checkFailure(node, answered), ...judged.facts] },
     context,
   );
   return outcome.kind === 'unchanged' && enrolling ? { kind: 'changed', next: node, facts } : outcome;

@@ -56,6 +56,7 @@ export function newNode(
     unreachableSince: null,
     silentSince: null,
     fencedAt: null,
+    untold: tombstone?.untold ?? null,
     wakeFailure: null,
     policy: { backoff: policy.backoff, deadlines: policy.deadlines, soak: policy.soak },
     removed: null,

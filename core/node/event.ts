@@ -20,6 +20,8 @@ export type NodeEvent =
   | { kind: 'hold'; by: string }
   | { kind: 'release' }
   | { kind: 'fence'; by: string }
+  /** All VMs of the host have been told what became of it at that instant. */
+  | { kind: 'told'; at: Instant }
   | { kind: 'move'; group: GroupId }
   | { kind: 'remove'; reason: string }
   /** A wake ended badly: no crash, but the next repeat comes forward (DESIGN section 5). */
@@ -48,6 +50,7 @@ export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
     case 'retry':
     case 'hold':
     case 'fence':
+    case 'told':
     case 'remove':
     case 'wakeFailed':
     case 'disclaim':

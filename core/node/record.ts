@@ -33,6 +33,9 @@ export type NodeStatus = {
   drainBlockedBy: string | null;
 };
 
+/** What a host's VMs must learn of it (DESIGN section 3 rule 6). */
+export type HostNews = { kind: 'hostSilent' | 'hostFenced'; at: Instant };
+
 /** One way from Idle through an update and back to Idle. */
 export type Attempt = {
   /** The slot that it holds in its group; null under `unlimited`, and once the slot has been given up. */
@@ -89,6 +92,8 @@ export type NodeRecord = Aggregate & {
   unreachableSince: Instant | null;
   silentSince: Instant | null;
   fencedAt: Instant | null;
+  /** What not all VMs of this host have been told yet: the sweep tells them again until they have. */
+  untold?: HostNews | null;
   /** The last negative status of a wake, until the node reports again. */
   wakeFailure: { status: string; at: Instant } | null;
   policy: NodePolicy;

@@ -3,7 +3,7 @@ import type { NodeReport } from '../contract.ts';
 import { headOf } from '../text.ts';
 import { type Instant, between } from '../time.ts';
 import { advance, reachIdle } from './advance.ts';
-import { BOOTS_KEPT, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
+import { BOOTS_KEPT, type HostNews, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
 import { crash, type Step } from './spec.ts';
 
 export const MESSAGE_MAX = 1000;
@@ -35,6 +35,7 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
     unreachableSince: null,
     silentSince: null,
     wakeFailure: null,
+    untold: afterReport(node),
     fencedAt: rebooted ? null : node.fencedAt,
   };
 }
@@ -59,8 +60,12 @@ export function heard(node: NodeRecord, now: Instant): NodeRecord {
     unreachableSince: null,
     silentSince: null,
     wakeFailure: null,
+    untold: afterReport(node),
   };
 }
+
+/** A host that reports is silent no more; that it was fenced its VMs still have to learn. */
+const afterReport = ({ untold }: NodeRecord): HostNews | null => (untold?.kind === 'hostFenced' ? untold : null);
 
 function statusOf(report: NodeReport, now: Instant): NodeStatus {
   const { version, message } = report.updateCheck;

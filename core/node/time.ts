@@ -11,6 +11,7 @@ export function passTime(node: NodeRecord, now: Instant): Step {
     const next = change(step.node);
     step = { node: next.node, facts: [...step.facts, ...next.facts] };
   };
+  then(tellAgain);
   then((n) => resetRecord(n, now));
   then((n) => passDeadline(n, now));
   then((n) => advance(n, true, now));
@@ -89,10 +90,16 @@ function noticeSilence(node: NodeRecord, now: Instant): Step {
   if (node.status === null || node.silentSince !== null) return { node, facts: [] };
   if (now < after(node.status.reportedAt, SILENT_AFTER)) return { node, facts: [] };
   return {
-    node: { ...node, silentSince: now },
+    node: { ...node, silentSince: now, untold: node.untold ?? { kind: 'hostSilent', at: now } },
     facts: [
       { kind: 'event', type: 'Node Silent', severity: 'warning', message: 'has not reported for 60 min' },
-      { kind: 'hostSilent', hostId: node.nodeId },
+      { kind: 'hostSilent', hostId: node.nodeId, at: now },
     ],
   };
+}
+
+/** Whoever was to tell the VMs of this host died before all of them knew. */
+export function tellAgain(node: NodeRecord): Step {
+  const { untold, nodeId } = node;
+  return { node, facts: untold == null ? [] : [{ kind: untold.kind, hostId: nodeId, at: untold.at }] };
 }

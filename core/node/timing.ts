@@ -43,12 +43,13 @@ function stepInstant(node: NodeRecord): Instant | null {
     : after(spec.acknowledgedAt, policy.deadlines[spec.state]);
 }
 
-/** The instant under which the node stands in the due-time index: its alarm, or when its silence must be noticed. */
+/** The instant under which the node stands in the due-time index: its alarm, when its silence must be noticed, or since when its VMs are to be told of it. */
 export function nodeDueAt(node: NodeRecord): Instant | null {
-  if (node.removed !== null) return null;
+  const untold = node.untold?.at ?? null;
+  if (node.removed !== null) return untold;
   const silence =
     node.status === null || node.silentSince !== null ? null : after(node.status.reportedAt, SILENT_AFTER);
-  return earliest([nodeAlarm(node)?.at ?? null, silence]);
+  return earliest([nodeAlarm(node)?.at ?? null, silence, untold]);
 }
 
 /** What the gauges and the attention index say of a node. */

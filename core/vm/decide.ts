@@ -45,7 +45,7 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'hostSilent':
       return hostSilent(vm, event.hostId, now);
     case 'hostFenced':
-      return hostFenced(vm, event.hostId, context);
+      return hostFenced(vm, event, context);
     case 'wakeFailed':
       return wakeFailed(vm, now);
   }
@@ -77,10 +77,18 @@ function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
   };
 }
 
-/** The host is known to be off: what ran there has ended, and nobody counts it. */
-function hostFenced(vm: VmRecord, hostId: string, context: VmContext): VmStep {
+/**
+ * The host is known to have been off: what ran there has ended, and nobody counts it. Told late, this says nothing of
+ * an instance that the host has taken on since (G5).
+ */
+function hostFenced(
+  vm: VmRecord,
+  { hostId, at }: Extract<VmEvent, { kind: 'hostFenced' }>,
+  context: VmContext,
+): VmStep {
   if (vm.body.hostId !== hostId) return same(vm);
   const { instance } = vm;
+  if (instance !== null && instance.since > at) return same(vm);
   if (!live(instance) || (instance.phase === 'Pending' && instance.stop === null)) return same(vm);
   const ended = endInstance(
     vm,

@@ -15,7 +15,8 @@ export type VmEvent =
   | { kind: 'launchFetched'; instanceId: string }
   | { kind: 'due' }
   | { kind: 'hostSilent'; hostId: string }
-  | { kind: 'hostFenced'; hostId: string }
+  /** The host was off at that instant. */
+  | { kind: 'hostFenced'; hostId: string; at: Instant }
   | { kind: 'wakeFailed'; status: string };
 
 export type VmContext = { vmId: VmId; now: Instant; draw: Draw };

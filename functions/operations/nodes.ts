@@ -1,7 +1,7 @@
 /** What happens to a node: its own reports, an operator's verbs, and the passing of time. */
 import type { NodeReport } from '../../core/contract.ts';
-import type { Fact, Refusal } from '../../core/fact.ts';
-import type { NodeId } from '../../core/ids.ts';
+import type { Fact, Outcome, Refusal } from '../../core/fact.ts';
+import type { GroupId, NodeId } from '../../core/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { needsGroup, type NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
@@ -15,12 +15,18 @@ import { turnVm } from './vms.ts';
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
   const result = await turn(plane, 'node', nodeId, async (record) => {
     const group = needsGroup(record, event) ? viewOf(await loadGroup(plane, groupFor(record, event))) : null;
-    return decideNode(record, event, { nodeId, now: plane.now(), group });
+    const outcome = decideNode(record, event, { nodeId, now: plane.now(), group });
+    // The group first: a node in a group that nobody has written down would be found by no sweep.
+    for (const group of joined(outcome)) await turnGroup(plane, group, { kind: 'ensure' });
+    return outcome;
   });
   if (result.kind !== 'changed') return result;
   const started = await followUp(plane, result.record, result.facts, event.kind === 'report');
   return started === null ? result : { ...result, record: started };
 }
+
+const joined = (outcome: Outcome<NodeRecord>): GroupId[] =>
+  outcome.kind === 'changed' ? outcome.facts.flatMap((fact) => (fact.kind === 'enrolled' ? [fact.group] : [])) : [];
 
 function groupFor(record: NodeRecord | null, event: NodeEvent): NodeRecord['group'] {
   if (event.kind === 'move') return event.group;
@@ -39,9 +45,6 @@ async function followUp(
   let started: NodeRecord | null = null;
   for (const fact of facts) {
     switch (fact.kind) {
-      case 'enrolled':
-        await turnGroup(plane, fact.group, { kind: 'ensure' });
-        break;
       case 'slotReleased':
         await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
         started =
@@ -53,9 +56,10 @@ async function followUp(
         break;
       case 'hostSilent':
       case 'hostFenced':
-        for (const vmId of await plane.store.vmsOfHost(fact.hostId))
-          await turnVm(plane, vmId, { kind: fact.kind, hostId: fact.hostId });
+        for (const vmId of await plane.store.vmsOfHost(fact.hostId)) await turnVm(plane, vmId, fact);
+        await turnNode(plane, node.nodeId, { kind: 'told', at: fact.at });
         break;
+      case 'enrolled':
       case 'wake':
       case 'metric':
       case 'event':
