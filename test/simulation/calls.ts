@@ -1,24 +1,8 @@
 /** Requests to the API over a network that loses, delays and repeats. */
 import type { Faults } from './faults.ts';
 import type { Invocation, Kernel } from './kernel.ts';
-import type { Answer, Plane } from './plane.ts';
-
-export type Caller =
-  | { kind: 'operator' }
-  | { kind: 'node'; nodeId: string }
-  /** Of another account. */
-  | { kind: 'stranger' }
-  /** Without an identity. */
-  | { kind: 'nobody' };
-
-export type Call = {
-  caller: Caller;
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  path: string;
-  body?: unknown;
-  /** The caller is a node, but not the host of the VM that it speaks of. */
-  wrongHost?: true;
-};
+import type { Answer, Call } from './call.ts';
+import type { Plane } from './plane.ts';
 
 /** Told of every call that is handled, whether or not its caller hears of it. */
 export type Witness = {

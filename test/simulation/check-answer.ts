@@ -1,7 +1,6 @@
 /** Answers: G10 and G11, and that a race is never answered with a fault of the server's own. */
-import type { Call } from './calls.ts';
+import type { Answer, Call } from './call.ts';
 import type { Invocation } from './kernel.ts';
-import type { Answer } from './plane.ts';
 import { at, type Guarantee, type Stored, textAt } from './violation.ts';
 
 /** What the checks of an answer may look at. */

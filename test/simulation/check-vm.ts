@@ -6,6 +6,8 @@ const SECOND = 1000;
 const BASE = 10 * SECOND;
 const CAP = 300 * SECOND;
 const STABLE = 600 * SECOND;
+/** With SQS in order a retry is acted on within 2 s (DESIGN section 4); a second more for the calls themselves. */
+const PROMPT = 3 * SECOND;
 const NEVER_COUNT = ['Requested', 'HostMaintenance', 'HostLost'];
 
 type Ledger = {
@@ -17,6 +19,8 @@ type Ledger = {
   notBefore: number;
   /** A person's stop holds. */
   off: boolean;
+  /** The retryAfter of a failure that was counted while every service worked: the start must follow at once. */
+  prompt: number | null;
 };
 
 const live = (vm: Stored | null): boolean => {
@@ -40,13 +44,15 @@ export class VmCheck {
     const uid = textAt(after, 'uid') ?? '';
     let ledger = this.#ledgers.get(id);
     if (ledger?.uid !== uid) {
-      ledger = { uid, failures: 0, unstable: 0, counted: new Set(), notBefore: 0, off: false };
+      ledger = { uid, failures: 0, unstable: 0, counted: new Set(), notBefore: 0, off: false, prompt: null };
       this.#ledgers.set(id, ledger);
     }
     const same = before !== null && textAt(before, 'uid') === uid ? before : null;
     const asked = /^(POST|PUT|DELETE) \/v1\/vms\//.test(by) && !by.endsWith('/reports');
     if (/\/(start|restart)$/.test(by)) ledger.off = false;
     const ended = this.#end(write, same, ledger, report);
+    if (ended && write.servicesWork && !live(after))
+      ledger.prompt = numberAt(after, 'startFailure.retryAfter') ?? numberAt(after, 'unstableRuns.retryAfter');
     this.#clear(write, same, ledger, asked);
     this.#begin(write, same, ledger, report);
     if (/\/stop$/.test(by) || by.startsWith('DELETE ')) ledger.off = true;
@@ -106,6 +112,7 @@ export class VmCheck {
       ledger.failures = 0;
       ledger.unstable = 0;
     }
+    ledger.prompt = null;
     const auto = (name: string | null): boolean => name === 'Always' || name === 'RerunOnFailure';
     const kept = JSON.stringify(at(before, 'body.launch')) === JSON.stringify(at(after, 'body.launch'));
     const planned = auto(strategy) && auto(textAt(before, 'body.runStrategy'));
@@ -121,6 +128,9 @@ export class VmCheck {
       !id.startsWith(ledger.uid.slice(0, 8));
     if (adopted) return;
     this.starts += 1;
+    if (ledger.prompt !== null && now - ledger.prompt > PROMPT)
+      report('G3', `instance ${id} was started ${now - ledger.prompt} ms after its retryAfter, and the vernier works`);
+    ledger.prompt = null;
     if (ledger.off) report('G6', `instance ${id} was started after a stop`, { printableStatus: 'Stopped' });
     if (before !== null && live(before) && !endedHere(after, before))
       report('G5', `instance ${id} was started while the one before is not known ended`);

@@ -1,13 +1,12 @@
 /** Checks every step of a history against the guarantees. It reads what is stored, answered and alive, and no code of the product. */
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Call } from './calls.ts';
+import type { Answer, Call } from './call.ts';
 import { checkAnswer } from './check-answer.ts';
 import { GroupCheck } from './check-group.ts';
 import { NodeCheck } from './check-node.ts';
 import { VmCheck } from './check-vm.ts';
 import type { Item } from './dynamodb.ts';
 import type { Invocation, Kernel } from './kernel.ts';
-import type { Answer } from './plane.ts';
 import { at, type Guarantee, type Report, type Stored, textAt, type Violation } from './violation.ts';
 
 export class Checker {
@@ -15,6 +14,7 @@ export class Checker {
   /** Guarantee → how often it was put to the test. */
   readonly checked = new Map<Guarantee, number>();
   readonly vms = new VmCheck();
+  servicesWork = false;
   readonly #kernel: Kernel;
   readonly #nodes = new NodeCheck();
   readonly #groups = new GroupCheck();
@@ -64,6 +64,7 @@ export class Checker {
       now: this.#kernel.now,
       by: served?.by ?? by.name,
       body: served?.body,
+      servicesWork: this.servicesWork,
     };
     const report = this.#reporter(`${kind}/${id}`);
     if (kind === 'node') {

@@ -3,7 +3,7 @@ import { seededRandom } from '../../local/simulate/random.ts';
 
 /** Kind → how likely it is at each opportunity, in a history of ordinary intensity. */
 const ODDS = {
-  'scheduler late': 0.5,
+  'scheduler minutes late': 0.06,
   'scheduler lost': 0.08,
   'scheduler twice': 0.08,
   'scheduler refused': 0.05,
@@ -53,9 +53,19 @@ const ODDS = {
 export type FaultKind = keyof typeof ODDS;
 export const FAULT_KINDS = Object.keys(ODDS) as FaultKind[]; // the keys of the object above
 
+/** What guests and launches do by themselves, however healthy the services are. */
+const OF_GUESTS: ReadonlySet<FaultKind> = new Set([
+  'launch failed',
+  'launch hangs',
+  'guest crashed',
+  'guest shut down',
+]);
+
+/** In a storm everything fails; then only guests do; in the end nothing does. */
+export type Weather = 'storm' | 'guests only' | 'calm';
+
 export class Faults {
-  /** No fault strikes while this is false: the liveness phase. */
-  active = true;
+  weather: Weather = 'storm';
   readonly struck = new Map<FaultKind, number>();
   readonly #odds = new Map<FaultKind, number>();
   readonly #streams = new Map<FaultKind, () => number>();
@@ -80,7 +90,8 @@ export class Faults {
   /** As `strikes`, for a fault that is counted only when it comes true. */
   threatens(kind: FaultKind): boolean {
     const stream = this.#streams.get(kind);
-    return this.active && stream !== undefined && stream() < (this.#odds.get(kind) ?? 0);
+    const possible = this.weather === 'storm' || (this.weather === 'guests only' && OF_GUESTS.has(kind));
+    return possible && stream !== undefined && stream() < (this.#odds.get(kind) ?? 0);
   }
 
   count(kind: FaultKind): void {

@@ -1,25 +1,10 @@
 /** A machine: its boots, its disk, and the two halves of the agent that run on it. A model of its own, no line of `agent/`. */
 import type { Faults } from './faults.ts';
-import type { Kernel } from './kernel.ts';
-import type { Network } from './calls.ts';
 import { NodeAgent } from './node-agent.ts';
+import type { Body, Surroundings } from './surroundings.ts';
 import { VmHost } from './vm-host.ts';
 
-/** What all machines share. */
-export type Surroundings = {
-  kernel: Kernel;
-  faults: Faults;
-  network: Network;
-  draw: () => number;
-  /** The version that the update source offers now. */
-  offered: () => string;
-  note: (text: string) => void;
-  /** Ground truth: a guest began or ceased to exist. */
-  guestBegan: (vmId: string, instanceId: string, hostId: string) => void;
-  guestEnded: (vmId: string, instanceId: string) => void;
-};
-
-export class Machine {
+export class Machine implements Body {
   readonly nodeId: string;
   readonly group: string | null;
   readonly around: Surroundings;

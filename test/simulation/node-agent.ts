@@ -1,5 +1,5 @@
 /** The node half of the agent, as the contract describes it: report, obey, remember; and everything that may go wrong on the way. */
-import type { Machine } from './machine.ts';
+import type { Body } from './surroundings.ts';
 
 type State = 'Idle' | 'StagedUpdate' | 'PerformedUpdate' | 'RebootedIntoUpdate' | 'MonitoringUpdate' | 'ErrorReset';
 type Desired = { state: State; version: string | null; generation: number };
@@ -17,7 +17,7 @@ type Disk = {
 const FRESH: Disk = { generation: null, state: 'Idle', error: null, staged: null, doing: null };
 
 export class NodeAgent {
-  readonly #machine: Machine;
+  readonly #machine: Body;
   #disk: Disk = FRESH;
   #everySeconds = 15;
   #timer = 0;
@@ -25,7 +25,7 @@ export class NodeAgent {
   /** The last ErrorReset that was answered since a version was last activated: ground truth for the checker. */
   reports = 0;
 
-  constructor(machine: Machine) {
+  constructor(machine: Body) {
     this.#machine = machine;
   }
 

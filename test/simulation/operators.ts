@@ -1,5 +1,6 @@
 /** Operators who click at the worst moment, twice, and change their minds; and strangers who try what they may not. */
-import type { Call, Caller, Network } from './calls.ts';
+import type { Call, Caller } from './call.ts';
+import type { Network } from './calls.ts';
 import type { Checker } from './checker.ts';
 import type { Kernel } from './kernel.ts';
 import type { Machine } from './machine.ts';

@@ -1,5 +1,6 @@
 /** The control plane under test: the real handlers' operations with the real adapters, each invocation of its own. */
-import type { Call, Caller } from './calls.ts';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Answer, Call, Caller } from './call.ts';
 import { createApp } from '../../functions/http/app.ts';
 import { EventBridgeBus } from '../../functions/aws/bus.ts';
 import { DynamoStore } from '../../functions/aws/dynamodb-store.ts';
@@ -7,8 +8,8 @@ import { wakeNodes } from '../../functions/aws/run-command.ts';
 import { AwsTimers } from '../../functions/aws/timers.ts';
 import { SqsWakes } from '../../functions/aws/wakes.ts';
 import type { Env } from '../../functions/env.ts';
-import { parseFiring, parseJson, parseWake } from '../../functions/messages.ts';
-import { handleFiring } from '../../functions/operations/due.ts';
+import { deliverWakes } from '../../functions/operations/deliver-wakes.ts';
+import { handleTimerEvent } from '../../functions/operations/firings.ts';
 import { sweep } from '../../functions/operations/sweep.ts';
 import { noteWakeStatus } from '../../functions/operations/wake-status.ts';
 import type { ControlPlane } from '../../functions/ports.ts';
@@ -50,8 +51,6 @@ const userArn = (caller: Caller): string | undefined => {
       return undefined;
   }
 };
-
-export type Answer = { status: number; body: unknown };
 
 export class Plane {
   readonly #kernel: Kernel;
@@ -116,11 +115,10 @@ export class Plane {
 
   /** Scheduler's target: Lambda tries an asynchronous invocation three times. */
   timer(message: string, attempt = 0): void {
+    const event: unknown = JSON.parse(message);
     this.#kernel.guard(
-      this.#invoke('timer', async () => {
-        const { ref, at } = parseFiring(JSON.parse(message));
-        await handleFiring(this.#plane, ref, at);
-      }).then((ended) => {
+      // What the adapter gave to Scheduler is an object.
+      this.#invoke('timer', () => handleTimerEvent(this.#plane, event as Record<string, unknown>)).then((ended) => {
         if (ended.kind !== 'done' && attempt < 2)
           this.#kernel.in(60_000 * (attempt + 1), () => this.timer(message, attempt + 1));
       }),
@@ -129,25 +127,17 @@ export class Plane {
 
   /** A message of a queue; it is delivered again when its consumer fails, four times in all. */
   message(queue: string, body: string, attempt = 0): void {
-    const work =
+    // The consumers read nothing else of a record.
+    const event = { Records: [{ messageId: `message-${body}`, body }] } as SQSEvent;
+    const { ssm } = this.#services.clients;
+    const work = (): Promise<SQSBatchResponse | undefined> =>
       queue === VERNIER_QUEUE
-        ? async (): Promise<void> => {
-            const { ref, at } = parseFiring(parseJson(body));
-            await handleFiring(this.#plane, ref, at);
-          }
-        : async (): Promise<void> => {
-            const target = parseWake(body);
-            const { ssm } = this.#services.clients;
-            const { unregistered } = await wakeNodes(ssm, ENV.wakeDocument, [target], body);
-            for (const { nodeId, generation } of unregistered) {
-              const id = parseNodeId(nodeId);
-              if (id !== null)
-                await noteWakeStatus(this.#plane, id, 'InvalidInstanceId', generation === 0 ? null : generation);
-            }
-          };
+        ? handleTimerEvent(this.#plane, event)
+        : deliverWakes(this.#plane, (targets, id) => wakeNodes(ssm, ENV.wakeDocument, targets, id), event);
     this.#kernel.guard(
       this.#invoke(queue, work).then((ended) => {
-        if (ended.kind !== 'done' && attempt < 3) this.#kernel.in(30_000, () => this.message(queue, body, attempt + 1));
+        const handled = ended.kind === 'done' && (ended.value?.batchItemFailures ?? []).length === 0;
+        if (!handled && attempt < 3) this.#kernel.in(30_000, () => this.message(queue, body, attempt + 1));
       }),
     );
   }

@@ -159,7 +159,8 @@ export class Services {
       throw new ValidationException({ message: 'is in the past', Message: 'is in the past', $metadata: {} });
     this.#schedules.add(name);
     if (faults.strikes('scheduler lost')) return { ScheduleArn: name };
-    const late = faults.strikes('scheduler late') ? this.#draw() * 60_000 : this.#draw() * 2000;
+    // A minute late is how Scheduler is (facts/aws-services.md section 1).
+    const late = this.#draw() * (faults.strikes('scheduler minutes late') ? 600_000 : 60_000);
     const fire = (extra: number): void =>
       this.#kernel.in(at - this.#kernel.now + late + extra, () => {
         this.#schedules.delete(name);

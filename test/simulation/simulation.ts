@@ -1,7 +1,8 @@
 /** One history from one seed: a fleet under faults, then without; the same seed gives the same history, byte for byte. */
 import { createHash } from 'node:crypto';
 import { seededRandom } from '../../local/simulate/random.ts';
-import { type Call, Network } from './calls.ts';
+import type { Call } from './call.ts';
+import { Network } from './calls.ts';
 import { waitedFor } from './calm.ts';
 import { Checker } from './checker.ts';
 import { type FaultKind, Faults } from './faults.ts';
@@ -22,6 +23,8 @@ export type Plan = {
   without?: readonly FaultKind[];
   /** Nobody clicks. */
   alone?: boolean;
+  /** The largest fleet, machines and VMs together, that may be drawn. */
+  largest?: number;
 };
 
 export type History = {
@@ -40,6 +43,7 @@ export type History = {
 
 const START = Date.parse('2026-01-05T00:00:00Z');
 const SWEEP = 180_000;
+const GUESTS_ONLY = 600_000;
 /** Longer than any wait of the policies that are drawn. */
 const PATIENCE_HOURS = 27;
 
@@ -48,7 +52,8 @@ const nodeIdOf = (index: number): string => `i-${(index + 1).toString(16).padSta
 function wholePlan(plan: Plan): Required<Plan> {
   const draw = seededRandom(plan.seed ^ 0x51ed270b);
   const roll = draw();
-  const size = roll < 0.8 ? 5 + draw() * 8 : roll < 0.97 ? 13 + draw() * 20 : 60 + draw() * 140;
+  const drawn = roll < 0.8 ? 5 + draw() * 8 : roll < 0.97 ? 13 + draw() * 20 : 60 + draw() * 140;
+  const size = Math.min(drawn, plan.largest ?? 200);
   const machines = Math.round(size * (0.3 + 0.5 * draw()));
   return {
     machines: Math.max(1, machines),
@@ -56,6 +61,7 @@ function wholePlan(plan: Plan): Required<Plan> {
     minutes: Math.round((size > 60 ? 25 : 40) + draw() * 60),
     without: [],
     alone: false,
+    largest: 200,
     ...plan,
   };
 }
@@ -155,8 +161,16 @@ export async function simulate(given: Plan, keep = false): Promise<History> {
 
   let waiting: string[] = [];
   if (!broken()) {
-    faults.active = false;
+    faults.weather = 'guests only';
     operators.stop();
+    note('the storm is over: only guests fail from here on');
+    // What failed in the storm has its last consequences: late timers, repeated messages.
+    await kernel.runTo(kernel.now + 60_000, broken);
+    checker.servicesWork = true;
+    await kernel.runTo(kernel.now + GUESTS_ONLY, broken);
+  }
+  if (!broken()) {
+    faults.weather = 'calm';
     offered = '2.0.0';
     note('calm: no fault strikes from here on');
     tidyUp(operators, machines, checker, groups, vmIds);

@@ -50,6 +50,8 @@ export type Write = {
   by: string;
   /** The body of that call. */
   body: unknown;
+  /** No service fails any more. */
+  servicesWork: boolean;
 };
 
 export type Report = (guarantee: Guarantee, what: string, expected?: Record<string, unknown>) => void;

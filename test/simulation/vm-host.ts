@@ -1,5 +1,5 @@
 /** The VM half of the agent on a host: takes instances on once, launches guests, ends them, and reports until it is understood. */
-import type { Machine } from './machine.ts';
+import type { Body } from './surroundings.ts';
 
 type Line = { vmId: string; uid: string; power: 'on' | 'off'; instanceId: string };
 
@@ -21,11 +21,11 @@ type Guest = {
 type Launch = { launch?: { command?: unknown }; startDeadlineSeconds?: number | null };
 
 export class VmHost {
-  readonly #machine: Machine;
+  readonly #machine: Body;
   readonly #guests = new Map<string, Guest>();
   readonly #taking = new Set<string>();
 
-  constructor(machine: Machine) {
+  constructor(machine: Body) {
     this.#machine = machine;
   }
 
@@ -125,7 +125,7 @@ export class VmHost {
     this.#guests.set(instanceId, guest);
     this.#tell(guest);
     const { faults, draw } = this.#machine.around;
-    const broken = JSON.stringify(launch.launch?.command ?? '').includes('broken') && faults.active;
+    const broken = JSON.stringify(launch.launch?.command ?? '').includes('broken') && faults.weather !== 'calm';
     this.#machine.in(500 + draw() * 4000, () => {
       if (guest.end !== null) return;
       if (broken || faults.strikes('launch failed')) {
