@@ -18,7 +18,8 @@ export type Fact =
   | { kind: 'enrolled'; group: GroupId }
   /** The host proves nothing any more (DESIGN section 3 rule 6). */
   | { kind: 'hostSilent'; hostId: NodeId }
-  | { kind: 'hostFenced'; hostId: NodeId };
+  /** Known to be off; with `asOf`, since that instant: what the host took on later is not meant. */
+  | { kind: 'hostFenced'; hostId: NodeId; asOf?: Instant };
 
 export const EVENT_TYPES = [
   'Node Enrolled',
@@ -34,6 +35,8 @@ export const EVENT_TYPES = [
   'Node Released',
   'Node Retry Requested',
   'Node Fenced',
+  'Node Stopped',
+  'Node Started',
   'Node Moved',
   'Node Removed',
   'Node Update Check Failed',

@@ -62,6 +62,11 @@ export interface Wakes {
   send(wake: Wake, now: Instant): Promise<void>;
 }
 
+/** Which nodes SSM has on its list. */
+export interface NodeRegistry {
+  known(nodeIds: readonly NodeId[]): Promise<ReadonlySet<NodeId>>;
+}
+
 export interface Bus {
   publish(entries: readonly EventEntry[]): Promise<void>;
 }

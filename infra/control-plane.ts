@@ -41,7 +41,14 @@ export class ControlPlane extends Stack implements Watched {
     this.sweep = new Sweep(this, 'Sweep', { ...defaults, failures: this.events.deadLetters.queue });
     this.api = new Api(this, 'Api', defaults);
 
-    for (const handler of [this.api.handler, this.timers.handler, this.events.status, this.sweep.handler]) {
+    const turning = [
+      this.api.handler,
+      this.timers.handler,
+      this.events.status,
+      this.events.lifecycle,
+      this.sweep.handler,
+    ];
+    for (const handler of turning) {
       this.table.grantTurns(handler);
       this.timers.grantArm(handler);
       this.commands.grantQueue(handler);
@@ -65,6 +72,7 @@ export class ControlPlane extends Stack implements Watched {
       this.sweep.handler,
       this.commands.handler,
       this.events.status,
+      this.events.lifecycle,
       this.events.log,
     ];
   }

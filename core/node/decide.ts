@@ -8,15 +8,17 @@ import { advance } from './advance.ts';
 import { conclude, info } from './conclude.ts';
 import { enrol, newerThanTombstone } from './enrol.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
+import { machineGone, machineStarted, machineStopped } from './machine.ts';
 import type { NodeRecord } from './record.ts';
 import { acknowledge, heard, judge, observe, outOfOrder } from './report.ts';
+import { sentBeforeStop } from './signs.ts';
 import { passTime, resetRecord } from './time.ts';
 import { fence, hold, move, release, remove, retry, start, wakeFailed } from './verbs.ts';
 
 export function decideNode(node: NodeRecord | null, event: NodeEvent, context: NodeContext): Outcome<NodeRecord> {
   if (event.kind === 'report') return decideReport(node, event.report, context);
   // A host that was removed may still be fenced: its VMs wait for that.
-  if (node === null || (node.removed !== null && event.kind !== 'fence')) {
+  if (node === null || (node.removed !== null && event.kind !== 'fence' && event.kind !== 'gone')) {
     return refused(
       404,
       'NodeNotFound',
@@ -39,6 +41,12 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
       return release(node, context);
     case 'fence':
       return fence(node, event.by, context);
+    case 'stopped':
+      return machineStopped(node, event.at, context);
+    case 'running':
+      return machineStarted(node, event.at, context);
+    case 'gone':
+      return machineGone(node, event.how, event.at, context);
     case 'move':
       return move(node, event.group, context);
     case 'remove':
@@ -62,7 +70,7 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
       `the report names generation ${report.generation}, ours is ${known === null ? 'none: this node is not enrolled' : ours}; the control plane may have been restored from an older copy`,
     );
   }
-  if (known !== null && outOfOrder(known, report)) return unchanged;
+  if (known !== null && (outOfOrder(known, report) || sentBeforeStop(known, report.bootId, now))) return unchanged;
   if (known?.removed != null && !newerThanTombstone(known, report)) return unchanged;
   const enrolling = known === null || known.removed !== null;
   const node = enrolling ? enrol(known, report, context) : known;

@@ -9,6 +9,8 @@ import { BOOTS_KEPT, NO_CRASH, type NodeRecord } from './record.ts';
 export function newerThanTombstone(node: NodeRecord, report: NodeReport): boolean {
   const { status } = node;
   if (status === null || status.bootId !== report.bootId) return true;
+  // No boot outlives the machine: such a report was on its way when EC2 terminated it.
+  if (node.removed?.how === 'terminated') return false;
   return report.uptime !== undefined && (status.uptime === null || report.uptime > status.uptime);
 }
 

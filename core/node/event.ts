@@ -3,7 +3,7 @@ import type { NodeReport } from '../contract.ts';
 import type { GroupId, NodeId } from '../ids.ts';
 import type { GroupPolicy } from '../policy.ts';
 import type { Instant } from '../time.ts';
-import type { NodeRecord } from './record.ts';
+import type { Gone, NodeRecord } from './record.ts';
 
 /** What a node's decision needs to know of its group. */
 export type GroupView = { policy: GroupPolicy; paused: boolean };
@@ -21,6 +21,9 @@ export type NodeEvent =
   | { kind: 'release' }
   | { kind: 'fence'; by: string }
   | { kind: 'move'; group: GroupId }
+  /** EC2 says so, of an instant. */
+  | { kind: 'stopped' | 'running'; at: Instant }
+  | { kind: 'gone'; how: Gone; at: Instant }
   | { kind: 'remove'; reason: string }
   /** A wake ended badly: no crash, but the next repeat comes forward (DESIGN section 5). */
   | { kind: 'wakeFailed'; status: string; generation: number | null }
@@ -48,6 +51,9 @@ export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
     case 'retry':
     case 'hold':
     case 'fence':
+    case 'stopped':
+    case 'running':
+    case 'gone':
     case 'remove':
     case 'wakeFailed':
     case 'disclaim':

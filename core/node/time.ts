@@ -3,6 +3,7 @@ import { after, type Instant } from '../time.ts';
 import { advance, nextRepeat } from './advance.ts';
 import { info } from './conclude.ts';
 import { type NodeRecord, SILENT_AFTER, WITHDRAW_AFTER } from './record.ts';
+import { isStopped, lastSign } from './signs.ts';
 import { clearCrash, crash, endAttempt, moveSpec, type Step } from './spec.ts';
 
 export function passTime(node: NodeRecord, now: Instant): Step {
@@ -12,6 +13,8 @@ export function passTime(node: NodeRecord, now: Instant): Step {
     step = { node: next.node, facts: [...step.facts, ...next.facts] };
   };
   then((n) => resetRecord(n, now));
+  // Of a machine that is off nothing is expected: no deadline, no wake, no silence (rule 9).
+  if (isStopped(node)) return step;
   then((n) => passDeadline(n, now));
   then((n) => advance(n, true, now));
   then((n) => repeatWake(n, now));
@@ -87,7 +90,8 @@ function repeatWake(node: NodeRecord, now: Instant): Step {
 
 function noticeSilence(node: NodeRecord, now: Instant): Step {
   if (node.status === null || node.silentSince !== null) return { node, facts: [] };
-  if (now < after(node.status.reportedAt, SILENT_AFTER)) return { node, facts: [] };
+  const last = lastSign(node) ?? node.status.reportedAt;
+  if (now < after(last, SILENT_AFTER)) return { node, facts: [] };
   return {
     node: { ...node, silentSince: now },
     facts: [

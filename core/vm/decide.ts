@@ -9,6 +9,7 @@ import { declare, redeclare } from './declare.ts';
 import { reportInstance, takenOn } from './report.ts';
 import { deleteVm, restartVm, startVm, stopVm } from './verbs.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
+import { EVENT_SLACK } from '../node/signs.ts';
 
 export function decideVm(vm: VmRecord | null, event: VmEvent, context: VmContext): Outcome<VmRecord> {
   if (event.kind === 'put') {
@@ -47,7 +48,7 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'hostSilent':
       return hostSilent(vm, event.hostId, now);
     case 'hostFenced':
-      return hostFenced(vm, event.hostId, context);
+      return hostFenced(vm, event, context);
     case 'wakeFailed':
       return wakeFailed(vm, now);
   }
@@ -73,10 +74,16 @@ function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
 }
 
 /** The host is known to be off: what ran there has ended, and nobody counts it. */
-function hostFenced(vm: VmRecord, hostId: string, context: VmContext): VmStep {
+function hostFenced(
+  vm: VmRecord,
+  { hostId, asOf }: Extract<VmEvent, { kind: 'hostFenced' }>,
+  context: VmContext,
+): VmStep {
   if (vm.body.hostId !== hostId) return same(vm);
   const { instance } = vm;
   if (!live(instance) || (instance.phase === 'Pending' && instance.stop === null)) return same(vm);
+  // Taken on or seen to run after that instant: the host is on again.
+  if (asOf !== undefined && instance.phase !== 'Unknown' && instance.since > after(asOf, EVENT_SLACK)) return same(vm);
   const ended = endInstance(
     vm,
     { phase: 'Failed', cause: 'HostLost', message: `host ${hostId} was fenced`, console: null },

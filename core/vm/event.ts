@@ -15,7 +15,8 @@ export type VmEvent =
   | { kind: 'launchFetched'; instanceId: string }
   | { kind: 'due' }
   | { kind: 'hostSilent'; hostId: string }
-  | { kind: 'hostFenced'; hostId: string }
+  /** With `asOf`: the host was off at that instant, and may have come back since. */
+  | { kind: 'hostFenced'; hostId: string; asOf?: Instant }
   | { kind: 'wakeFailed'; status: string };
 
 export type VmContext = { vmId: VmId; now: Instant; draw: Draw };

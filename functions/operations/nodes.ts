@@ -6,6 +6,7 @@ import { decideNode } from '../../core/node/decide.ts';
 import { needsGroup, type NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { parseGroupId, DEFAULT_GROUP } from '../../core/ids.ts';
+import type { VmEvent } from '../../core/vm/event.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';
@@ -53,8 +54,7 @@ async function followUp(
         break;
       case 'hostSilent':
       case 'hostFenced':
-        for (const vmId of await plane.store.vmsOfHost(fact.hostId))
-          await turnVm(plane, vmId, { kind: fact.kind, hostId: fact.hostId });
+        await tellVms(plane, fact);
         break;
       case 'wake':
       case 'metric':
@@ -63,6 +63,14 @@ async function followUp(
     }
   }
   return started;
+}
+
+/** What is known of a host reaches each of its VMs. */
+export async function tellVms(
+  plane: ControlPlane,
+  event: Extract<VmEvent, { kind: 'hostSilent' | 'hostFenced' }> & { hostId: NodeId },
+): Promise<void> {
+  for (const vmId of await plane.store.vmsOfHost(event.hostId)) await turnVm(plane, vmId, event);
 }
 
 /** After a resume: nodes that were held before their disruptive step go on. Also in each sweep, lest one was missed. */

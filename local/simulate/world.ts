@@ -35,6 +35,8 @@ export class World {
   readonly store = new MemoryStore();
   readonly plane: ControlPlane;
   readonly happenings: Happening[] = [];
+  /** Nodes that SSM does not know. */
+  readonly deregistered = new Set<string>();
   readonly metrics = new Map<MetricName, number>(METRICS.map((name) => [name, 0]));
   readonly #app: ReturnType<typeof createApp>;
   readonly #commands = new Map<string, number>();
@@ -129,7 +131,9 @@ export class World {
       } else if (sweepAt !== null && sweepAt <= target) {
         this.#now = sweepAt;
         this.#nextSweep = after(sweepAt, minutes(SWEEP_MINUTES));
-        await sweep(this.plane);
+        await sweep(this.plane, {
+          known: (ids) => Promise.resolve(new Set(ids.filter((id) => !this.deregistered.has(id)))),
+        });
         this.#sweptAtWrites = this.store.writes;
       } else break;
     }
