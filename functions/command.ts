@@ -28,7 +28,11 @@ const plane: ControlPlane = {
   now,
   draw: () => ({ delay: Math.random(), deadline: Math.random(), id: randomBytes(8).toString('hex') }),
   pause: setTimeout,
-  settings: { idleReportSeconds: env.idleReportSeconds, activeReportSeconds: env.activeReportSeconds },
+  settings: {
+    idleReportSeconds: env.idleReportSeconds,
+    activeReportSeconds: env.activeReportSeconds,
+    table: env.table,
+  },
 };
 
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {

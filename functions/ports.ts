@@ -77,7 +77,8 @@ export interface Telemetry {
   warn(message: string, detail: Record<string, unknown>): void;
 }
 
-export type Settings = { idleReportSeconds: number; activeReportSeconds: number };
+/** `table` is the name of the table that the records are in. */
+export type Settings = { idleReportSeconds: number; activeReportSeconds: number; table: string };
 
 export type ControlPlane = {
   store: Store;

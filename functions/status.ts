@@ -2,10 +2,12 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { parseNodeId } from '../core/ids.ts';
+import { Home } from './operations/home.ts';
 import { noteWakeStatus } from './operations/wake-status.ts';
 import { wire } from './wire.ts';
 
 const { env, plane } = wire();
+const home = new Home(plane);
 
 /** Lenient: newer fields come and go (facts/aws-services.md section 2). */
 const detailSchema = z.object({
@@ -23,6 +25,6 @@ export async function handler(event: EventBridgeEvent<string, unknown>): Promise
   }
   const { 'instance-id': id, status, 'status-details': details, 'document-name': document } = parsed.data;
   const nodeId = parseNodeId(id);
-  if (nodeId === null || (document !== undefined && document !== env.wakeDocument)) return;
+  if (!(await home.isOpen()) || nodeId === null || (document !== undefined && document !== env.wakeDocument)) return;
   await noteWakeStatus(plane, nodeId, status === 'Failed' && details !== undefined ? details : status, null);
 }

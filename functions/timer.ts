@@ -2,11 +2,15 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { parseFiring, parseJson } from './messages.ts';
 import { handleFiring } from './operations/due.ts';
+import { Home } from './operations/home.ts';
 import { wire } from './wire.ts';
 
 const { plane } = wire();
+const home = new Home(plane);
 
 export async function handler(event: SQSEvent | Record<string, unknown>): Promise<SQSBatchResponse | undefined> {
+  // What falls due meanwhile stays in the due-time index.
+  if (!(await home.isOpen())) return undefined;
   if (!isQueueEvent(event)) {
     const { ref, at } = parseFiring(event);
     await handleFiring(plane, ref, at);

@@ -9,7 +9,9 @@ import { conclude, info } from './conclude.ts';
 import { enrol, newerThanTombstone } from './enrol.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
 import { machineGone, machineStarted, machineStopped } from './machine.ts';
+import { generationFloor } from './floor.ts';
 import type { NodeRecord } from './record.ts';
+import { greet, recoverNode } from './recover.ts';
 import { acknowledge, heard, judge, observe, outOfOrder } from './report.ts';
 import { sentBeforeStop } from './signs.ts';
 import { passTime, resetRecord } from './time.ts';
@@ -47,6 +49,8 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
       return machineStarted(node, event.at, context);
     case 'gone':
       return machineGone(node, event.how, event.at, context);
+    case 'recover':
+      return recoverNode(node, event.at, context);
     case 'move':
       return move(node, event.group, context);
     case 'remove':
@@ -61,8 +65,9 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
 }
 
 function decideReport(known: NodeRecord | null, report: NodeReport, context: NodeContext): Outcome<NodeRecord> {
-  const { now, group } = context;
-  const ours = known?.spec.generation ?? 1;
+  const { now, group, recoveredAt } = context;
+  const floor = recoveredAt == null ? 1 : generationFloor(recoveredAt);
+  const ours = known?.removed === null ? known.spec.generation : Math.max(known?.spec.generation ?? 1, floor);
   if (report.generation !== undefined && report.generation > ours) {
     return refused(
       409,
@@ -73,16 +78,18 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
   if (known !== null && (outOfOrder(known, report) || sentBeforeStop(known, report.bootId, now))) return unchanged;
   if (known?.removed != null && !newerThanTombstone(known, report)) return unchanged;
   const enrolling = known === null || known.removed !== null;
-  const node = enrolling ? enrol(known, report, context) : known;
+  const greeted = greet(enrolling ? enrol(known, report, context) : known, now);
+  const { node } = greeted;
   const facts: Fact[] = enrolling
     ? [
         { kind: 'enrolled', group: node.group },
         info('Node Enrolled', `first report: ${report.currentVersion} in group ${node.group}`),
       ]
     : [];
+  facts.push(...greeted.facts);
   if (!enrolling && report.generation !== undefined && report.generation < node.spec.generation) {
     const seen = acknowledge(spoiled(heard(node, now), report), now);
-    return seen === node ? unchanged : conclude(node, { node: seen, facts: [] }, context);
+    return seen === known ? unchanged : conclude(node, { node: seen, facts }, context);
   }
   const reset = resetRecord(node, now);
   const observed = observe(reset.node, report, now);

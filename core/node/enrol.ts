@@ -3,6 +3,7 @@ import type { NodeReport } from '../contract.ts';
 import type { GroupId, NodeId } from '../ids.ts';
 import { groupPolicyOf } from '../policy.ts';
 import type { NodeContext } from './event.ts';
+import { generationFloor } from './floor.ts';
 import { BOOTS_KEPT, NO_CRASH, type NodeRecord } from './record.ts';
 
 /** A report that is provably later than what the tombstone remembers (DESIGN section 6). */
@@ -27,9 +28,10 @@ export function newNode(
   nodeId: NodeId,
   group: string | null,
   tombstone: NodeRecord | null,
-  context: Pick<NodeContext, 'now' | 'group'>,
+  context: Pick<NodeContext, 'now' | 'group' | 'recoveredAt'>,
 ): NodeRecord {
-  const { now } = context;
+  const { now, recoveredAt } = context;
+  const next = tombstone === null ? 1 : tombstone.spec.generation + 1;
   const policy = context.group?.policy ?? groupPolicyOf({});
   return {
     kind: 'node',
@@ -41,7 +43,7 @@ export function newNode(
     spec: {
       state: 'Idle',
       version: null,
-      generation: tombstone === null ? 1 : tombstone.spec.generation + 1,
+      generation: recoveredAt == null ? next : Math.max(next, generationFloor(recoveredAt)),
       since: now,
       acknowledgedAt: null,
       reachedAt: null,
@@ -58,6 +60,7 @@ export function newNode(
     unreachableSince: null,
     silentSince: null,
     fencedAt: null,
+    ...(recoveredAt == null ? {} : { restored: { at: recoveredAt, heardAt: null } }),
     wakeFailure: null,
     policy: { backoff: policy.backoff, deadlines: policy.deadlines, soak: policy.soak },
     removed: null,

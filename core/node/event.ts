@@ -24,13 +24,16 @@ export type NodeEvent =
   /** EC2 says so, of an instant. */
   | { kind: 'stopped' | 'running'; at: Instant }
   | { kind: 'gone'; how: Gone; at: Instant }
+  /** The table was restored; `at` names the recovery. */
+  | { kind: 'recover'; at: Instant }
   | { kind: 'remove'; reason: string }
   /** A wake ended badly: no crash, but the next repeat comes forward (DESIGN section 5). */
   | { kind: 'wakeFailed'; status: string; generation: number | null }
   /** The sweep asks whether an old slot is still this node's; a change of revision shuts out a late start. */
   | { kind: 'disclaim'; claimId: string };
 
-export type NodeContext = { nodeId: NodeId; now: Instant; group: GroupView | null };
+/** `recoveredAt`: the last recovery of this deployment, known when a node enrols; its generations begin above the floor. */
+export type NodeContext = { nodeId: NodeId; now: Instant; group: GroupView | null; recoveredAt?: Instant | null };
 
 /** Whether deciding on this event needs the group's pause and policy; a report that changes nothing never does. */
 export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
@@ -54,6 +57,7 @@ export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
     case 'stopped':
     case 'running':
     case 'gone':
+    case 'recover':
     case 'remove':
     case 'wakeFailed':
     case 'disclaim':

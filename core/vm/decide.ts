@@ -7,6 +7,7 @@ import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord } from './record.ts';
 import type { VmContext, VmEvent } from './event.ts';
 import { declare, redeclare } from './declare.ts';
 import { reportInstance, takenOn } from './report.ts';
+import { fencedWhileAwaited, hostReported, passAwaiting, recoverVm } from './recover.ts';
 import { deleteVm, restartVm, startVm, stopVm } from './verbs.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
 import { EVENT_SLACK } from '../node/signs.ts';
@@ -38,7 +39,7 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'delete':
       return deleteVm(vm, event.force, context);
     case 'report':
-      return reportInstance(vm, event.report, context);
+      return reportInstance(vm, event.report, context, event.hostId);
     case 'launchFetched':
       return live(vm.instance) && vm.instance.instanceId === event.instanceId
         ? takenOn(vm, vm.instance, context)
@@ -49,6 +50,10 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
       return hostSilent(vm, event.hostId, now);
     case 'hostFenced':
       return hostFenced(vm, event, context);
+    case 'hostReported':
+      return hostReported(vm, event.hostId, context);
+    case 'recover':
+      return recoverVm(vm, event.at, event.settle, context);
     case 'wakeFailed':
       return wakeFailed(vm, now);
   }
@@ -79,9 +84,15 @@ function hostFenced(
   { hostId, asOf }: Extract<VmEvent, { kind: 'hostFenced' }>,
   context: VmContext,
 ): VmStep {
-  if (vm.body.hostId !== hostId) return same(vm);
+  const met = vm.body.hostId === hostId ? fencedWhileAwaited(vm, asOf, context.now) : null;
+  if (met === null) return same(vm);
+  return endByFence(met, hostId, asOf, context);
+}
+
+function endByFence(vm: VmRecord, hostId: string, asOf: Instant | undefined, context: VmContext): VmStep {
   const { instance } = vm;
-  if (!live(instance) || (instance.phase === 'Pending' && instance.stop === null)) return same(vm);
+  if (!live(instance)) return startIfDue(vm, context);
+  if (instance.phase === 'Pending' && instance.stop === null) return same(vm);
   // Taken on or seen to run after that instant: the host is on again.
   if (asOf !== undefined && instance.phase !== 'Unknown' && instance.since > after(asOf, EVENT_SLACK)) return same(vm);
   const ended = endInstance(
@@ -108,6 +119,7 @@ function passTime(vm: VmRecord, context: VmContext): VmStep {
     const next = apply(step.vm);
     step = { vm: next.vm, facts: [...step.facts, ...next.facts] };
   };
+  then((v) => passAwaiting(v, context));
   then((v) => passStartDeadline(v, context));
   then((v) => forgetUnstableRuns(v, context.now));
   then((v) => startIfDue(v, context));

@@ -126,12 +126,19 @@ export function pageOf({ query }: ApiRequest, list: string): { limit: number; cu
   }
   const cursor = query.get('cursor');
   if (cursor === null) return { limit, cursor };
-  const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
-  const prefix = `${list}:`;
-  if (!decoded.startsWith(prefix) || Buffer.from(decoded, 'utf8').toString('base64url') !== cursor) {
+  const place = decodeCursor(cursor, list);
+  if (place === null) {
     throw fail(400, 'InvalidCursor', `the cursor is not one that the list of ${list} returned`);
   }
-  return { limit, cursor: decoded.slice(prefix.length) };
+  return { limit, cursor: place };
+}
+
+/** What a cursor stands for; null when it is not one of that list. */
+export function decodeCursor(cursor: string, list: string): string | null {
+  const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
+  const prefix = `${list}:`;
+  if (!decoded.startsWith(prefix) || Buffer.from(decoded, 'utf8').toString('base64url') !== cursor) return null;
+  return decoded.slice(prefix.length);
 }
 
 export const encodeCursor = (cursor: string | null, list: string): { cursor?: string } =>

@@ -15,5 +15,7 @@ export type Route = {
   body?: z.core.$ZodType;
   query?: readonly string[];
   statuses: readonly number[];
+  /** Also served while the table is a restored copy that was not recovered. */
+  whileRestored?: true;
   serve: Serve;
 };

@@ -4,6 +4,7 @@ import {
   groupBodySchema,
   nodeMoveBodySchema,
   nodeReportSchema,
+  recoverBodySchema,
   stopBodySchema,
   vmBodySchema,
   vmReportSchema,
@@ -11,6 +12,7 @@ import {
 import * as agents from './agent-routes.ts';
 import * as groups from './group-routes.ts';
 import * as nodes from './node-routes.ts';
+import { recoverRoute } from './recover-route.ts';
 import * as reads from './read-routes.ts';
 import { openapiDocument } from './openapi.ts';
 import { operatorOf } from './requests.ts';
@@ -267,6 +269,16 @@ export const ROUTES: readonly Route[] = [
     summary: 'Counts by state, and what needs attention',
     statuses: [200],
     serve: reads.summary,
+  },
+  {
+    method: 'POST',
+    path: '/v1/recover',
+    who: 'operator',
+    summary: 'After a restore: pause all groups, raise the generations, wait for the hosts; page by page',
+    body: recoverBodySchema,
+    statuses: [202, 409],
+    whileRestored: true,
+    serve: recoverRoute,
   },
   {
     method: 'GET',

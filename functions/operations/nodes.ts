@@ -10,13 +10,16 @@ import type { VmEvent } from '../../core/vm/event.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';
+import { lastRecovery } from './home.ts';
 import { turnVm } from './vms.ts';
 
 /** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
   const result = await turn(plane, 'node', nodeId, async (record) => {
     const group = needsGroup(record, event) ? viewOf(await loadGroup(plane, groupFor(record, event))) : null;
-    return decideNode(record, event, { nodeId, now: plane.now(), group });
+    const enrols = event.kind === 'report' && (record === null || record.removed !== null);
+    const recoveredAt = enrols ? (await lastRecovery(plane)).recoveredAt : null;
+    return decideNode(record, event, { nodeId, now: plane.now(), group, recoveredAt });
   });
   if (result.kind !== 'changed') return result;
   const started = await followUp(plane, result.record, result.facts, event.kind === 'report');
@@ -41,7 +44,7 @@ async function followUp(
   for (const fact of facts) {
     switch (fact.kind) {
       case 'enrolled':
-        await turnGroup(plane, fact.group, { kind: 'ensure' });
+        await turnGroup(plane, fact.group, { kind: 'ensure', pausedBy: (await lastRecovery(plane)).pausedBy });
         break;
       case 'slotReleased':
         await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
@@ -52,6 +55,7 @@ async function followUp(
         started =
           (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
         break;
+      case 'hostReported':
       case 'hostSilent':
       case 'hostFenced':
         await tellVms(plane, fact);
@@ -68,7 +72,7 @@ async function followUp(
 /** What is known of a host reaches each of its VMs. */
 export async function tellVms(
   plane: ControlPlane,
-  event: Extract<VmEvent, { kind: 'hostSilent' | 'hostFenced' }> & { hostId: NodeId },
+  event: Extract<VmEvent, { kind: 'hostReported' | 'hostSilent' | 'hostFenced' }> & { hostId: NodeId },
 ): Promise<void> {
   for (const vmId of await plane.store.vmsOfHost(event.hostId)) await turnVm(plane, vmId, event);
 }

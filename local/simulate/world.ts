@@ -64,7 +64,7 @@ export class World {
       now: () => this.#now,
       draw,
       pause: () => Promise.resolve(),
-      settings: { idleReportSeconds: 900, activeReportSeconds: 15 },
+      settings: { idleReportSeconds: 900, activeReportSeconds: 15, table: 'simulated' },
       timers: {
         arm: (ref, _key, at, retry, now) => {
           this.#arm(ref, at, retry, now, timerLateness);
