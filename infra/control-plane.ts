@@ -61,7 +61,7 @@ export class ControlPlane extends Stack implements Watched {
     new Callers(this, 'Callers', this.api, settings);
     this.alarms = new Alarms(this, 'Alarms', this, settings);
     new Dashboard(this, 'Dashboard', this, this.alarms, settings);
-    new CfnOutput(this, 'Endpoint', { value: this.api.api.apiEndpoint, description: 'What agents and the CLI call' });
+    new CfnOutput(this, 'Endpoint', { value: this.api.endpoint, description: 'What agents and the CLI call' });
     new CfnOutput(this, 'TableName', { value: this.table.table.tableName });
   }
 

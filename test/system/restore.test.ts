@@ -30,6 +30,8 @@ const dir = mkdtempSync(join(tmpdir(), 'holdoff-restore-'));
 let embedded: EmbeddedDynamoDb;
 let client: DynamoDBClient;
 let tables = 0;
+/** Counts over every plane, so that a report is newer than all before it. */
+let reports = 0;
 
 beforeAll(async () => {
   embedded = await startDynamoDb({ path: dir, region: 'us-east-1', table: tableInput() });
@@ -54,7 +56,6 @@ class Plane {
   readonly warnings: string[] = [];
   readonly home: Home;
   readonly #app: ReturnType<typeof createApp>;
-  #uptime = 0;
 
   readonly table: string;
   readonly clock: { now: Instant };
@@ -66,8 +67,8 @@ class Plane {
       store: new DynamoStore(client, table, () => clock.now),
       timers: { arm: () => Promise.resolve() },
       wakes: {
-        send: ({ ref, action }) => {
-          if (action === 'StartInstance') this.starts.push(ref.id);
+        send: ({ ref, action, decided }) => {
+          if (action === 'StartInstance' && decided) this.starts.push(ref.id);
           return Promise.resolve();
         },
       },
@@ -96,9 +97,9 @@ class Plane {
   }
   operator = (method: string, path: string, body?: unknown) => this.call(method, path, body, OPERATOR);
 
-  /** A node's report. Uptimes grow with the clock, so that a plane begun later takes them for newer. */
+  /** A node's report; its uptime grows from one to the next. */
   node(id: string, report: Json): Promise<{ status: number; body: Json }> {
-    this.#uptime += 1;
+    reports += 1;
     return this.call(
       'POST',
       `/v1/nodes/${id}/reports`,
@@ -106,7 +107,7 @@ class Plane {
         bootId: 'b1',
         currentVersion: '1.0',
         updateCheck: { result: 'UpToDate' },
-        uptime: this.clock.now / 1000 - 1_700_000_000 + this.#uptime / 1000,
+        uptime: this.clock.now / 1000 - 1_700_000_000 + reports / 1000,
         ...report,
       },
       nodeIdentity(id),
