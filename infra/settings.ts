@@ -132,8 +132,9 @@ export function settingsOf(lookup: (name: string) => unknown): Settings {
 
 function tagsOf(given: string | Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> {
   if (typeof given !== 'string') return given ?? {};
-  const pairs = given.split(',').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
-  return Object.fromEntries(pairs);
+  const tags: Record<string, string> = {};
+  for (const pair of given.split(',')) tags[pair.slice(0, pair.indexOf('='))] = pair.slice(pair.indexOf('=') + 1);
+  return tags;
 }
 
 function domainOf(name?: string, certificateArn?: string, hostedZoneId?: string): Domain | undefined {

@@ -11,8 +11,10 @@ const second = (at: number): Instant => after(START, seconds(at));
 
 /** An event of EC2 or SSM about a machine, `at` seconds from the start, delivered now. */
 async function machine(scene: Scene, kind: MachineEvent['kind'], at: number, id = HOST): Promise<void> {
+  const nodeId = parseNodeId(id);
+  if (nodeId === null) throw new Error('not a node id');
   await noteMachineEvent(scene.world.plane, {
-    nodeId: parseNodeId(id) ?? expect.fail('a node id'),
+    nodeId,
     kind,
     at: second(at),
   });
