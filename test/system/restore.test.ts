@@ -13,20 +13,15 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { after, type Instant, minutes, seconds } from '../../core/time.ts';
-import { DynamoEventLog } from '../../functions/aws/event-log.ts';
-import { DynamoStore } from '../../functions/aws/dynamodb-store.ts';
-import { createApp } from '../../functions/http/app.ts';
+import { after, minutes, seconds } from '../../core/time.ts';
 import { Home } from '../../functions/operations/home.ts';
 import { recover } from '../../functions/operations/recover.ts';
-import { sweep } from '../../functions/operations/sweep.ts';
-import type { ControlPlane } from '../../functions/ports.ts';
 import { startDynamoDb, type EmbeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 import { valueAt } from '../../local/simulate/match.ts';
-import { seededDraws } from '../../local/simulate/random.ts';
-import { nodeIdentity, OPERATOR } from '../../local/simulate/world.ts';
+import { nodeIdentity } from '../../local/simulate/world.ts';
 import { tableInput } from '../../local/table-input.ts';
 import { START } from '../spec/scene.ts';
+import { type Json, Plane } from './restored-plane.ts';
 
 const A = 'i-0000000000000000a';
 const B = 'i-0000000000000000b';
@@ -35,8 +30,6 @@ const dir = mkdtempSync(join(tmpdir(), 'holdoff-restore-'));
 let embedded: EmbeddedDynamoDb;
 let client: DynamoDBClient;
 let tables = 0;
-/** Counts over every plane, so that a report is newer than all before it. */
-let reports = 0;
 
 beforeAll(async () => {
   embedded = await startDynamoDb({ path: dir, region: 'us-east-1', table: tableInput() });
@@ -51,102 +44,6 @@ afterAll(async () => {
   await embedded.close();
   rmSync(dir, { recursive: true, force: true });
 });
-
-type Json = Record<string, unknown>;
-
-/** A control plane on one table, with a clock that the test moves. Timers are left to the sweep. */
-class Plane {
-  readonly plane: ControlPlane;
-  readonly starts: string[] = [];
-  readonly warnings: string[] = [];
-  readonly home: Home;
-  readonly #app: ReturnType<typeof createApp>;
-
-  readonly table: string;
-  readonly clock: { now: Instant };
-
-  constructor(table: string, clock: { now: Instant }) {
-    this.table = table;
-    this.clock = clock;
-    this.plane = {
-      store: new DynamoStore(client, table, () => clock.now),
-      timers: { arm: () => Promise.resolve() },
-      wakes: {
-        send: ({ ref, action, decided }) => {
-          if (action === 'StartInstance' && decided) this.starts.push(ref.id);
-          return Promise.resolve();
-        },
-      },
-      bus: { publish: () => Promise.resolve() },
-      telemetry: { metric: () => undefined, warn: (message) => void this.warnings.push(message) },
-      now: () => clock.now,
-      draw: seededDraws(tables),
-      pause: () => Promise.resolve(),
-      settings: { idleReportSeconds: 900, activeReportSeconds: 15, table },
-    };
-    this.home = new Home(this.plane);
-    const rules = { accountId: '000000000000', nodeRoles: ['HoldoffNode'] };
-    this.#app = createApp(this.plane, new DynamoEventLog(client, table), rules, () => this.home.isOpen());
-  }
-
-  async call(
-    method: string,
-    path: string,
-    body: unknown,
-    iam: { userArn: string },
-  ): Promise<{ status: number; body: Json }> {
-    const init: RequestInit = method === 'GET' ? { method } : { method, body: JSON.stringify(body ?? {}) };
-    const response = await this.#app.request(path, init, { iam });
-    // Every answer of the API is a JSON object.
-    return { status: response.status, body: (await response.json()) as Json };
-  }
-  operator = (method: string, path: string, body?: unknown) => this.call(method, path, body, OPERATOR);
-
-  /** A node's report; its uptime grows from one to the next. */
-  node(id: string, report: Json): Promise<{ status: number; body: Json }> {
-    reports += 1;
-    return this.call(
-      'POST',
-      `/v1/nodes/${id}/reports`,
-      {
-        bootId: 'b1',
-        currentVersion: '1.0',
-        updateCheck: { result: 'UpToDate' },
-        uptime: this.clock.now / 1000 - 1_700_000_000 + reports / 1000,
-        ...report,
-      },
-      nodeIdentity(id),
-    );
-  }
-  vm(id: string, host: string, report: Json): Promise<{ status: number; body: Json }> {
-    return this.call('POST', `/v1/vms/${id}/reports`, report, nodeIdentity(host));
-  }
-  async see(kind: 'nodes' | 'vms' | 'groups', id: string): Promise<Json> {
-    return (await this.operator('GET', `/v1/${kind}/${id}`)).body;
-  }
-  async instance(id: string): Promise<string> {
-    return String(valueAt(await this.see('vms', id), 'instance.instanceId'));
-  }
-  async listed(host: string): Promise<unknown[]> {
-    const { body } = await this.call('GET', `/v1/nodes/${host}/vms`, undefined, nodeIdentity(host));
-    return body['items'] as unknown[];
-  }
-  /** Lets minutes pass, with a few sweeps on the way: each handles whatever has fallen due. */
-  async pass(total: number): Promise<void> {
-    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
-      this.clock.now = after(this.clock.now, seconds(total * 20));
-      await sweep(this.plane, { known: (ids) => Promise.resolve(new Set(ids)) });
-    }
-  }
-  async recover(): Promise<void> {
-    let cursor: unknown;
-    do {
-      const { status, body } = await this.operator('POST', '/v1/recover', cursor === undefined ? {} : { cursor });
-      cursor = body['cursor'];
-      if (status !== 202 || (cursor === undefined) !== body['done']) throw new Error(JSON.stringify(body));
-    } while (cursor !== undefined);
-  }
-}
 
 const vm = (hostId: string, runStrategy = 'Always') => ({
   hostId,
@@ -172,7 +69,7 @@ async function copyOf(table: string): Promise<string> {
 
 /** A deployment with hosts A and B at rest. */
 async function life(): Promise<Plane> {
-  const plane = new Plane(await newTable(), { now: START });
+  const plane = new Plane(client, await newTable(), { now: START });
   expect(await plane.home.isOpen()).toBe(true);
   for (const id of [A, B]) await plane.node(id, { state: 'Idle', generation: 1 });
   return plane;
@@ -189,7 +86,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('nothing is done with it before it was recovered: agents are told to try again, looking is allowed', async () => {
     const before = await life();
     const web = await declare(before, 'web', vm(A));
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     expect(await copy.home.isOpen()).toBe(false);
     expect(await copy.node(A, { state: 'Idle', generation: 1 })).toMatchObject({
       status: 503,
@@ -205,7 +102,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
 
   test('what was never restored is not recovered; once done, asking again changes nothing', async () => {
     const before = await life();
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     await copy.recover();
     const node = await copy.see('nodes', A);
     await copy.recover();
@@ -215,7 +112,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('every group is paused, also one that the copy does not know; nothing updates until it is resumed', async () => {
     const before = await life();
     await before.operator('PUT', '/v1/groups/edge', { maxConcurrentUpdates: 5 });
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     await copy.recover();
     const offered = { state: 'Idle', updateCheck: { result: 'Available', version: '2.0' } };
     await copy.node(C, { ...offered, generation: 40, group: 'later' });
@@ -235,7 +132,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     await before.node(A, { state: 'Idle', generation: 1, ...offered });
     await before.node(A, { state: 'ErrorReset', generation: 2, error: { reason: 'Broken' }, ...offered });
     expect(await before.see('nodes', A)).toMatchObject({ crash: { count: 1 } });
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     // Lost: three more attempts, a new version, generation 17.
     before.clock.now = after(before.clock.now, minutes(90));
     await copy.recover();
@@ -259,7 +156,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     const before = await life();
     const first = await declare(before, 'web', vm(A));
     const uid = await uidOf(before, 'web');
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     await before.vm('web', A, { instanceId: first, uid, phase: 'Failed', cause: 'GuestPanic' });
     await before.operator('POST', '/v1/vms/web/start');
     const second = await before.instance('web');
@@ -294,7 +191,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     await declare(before, 'web', vm(A, 'Manual'), false);
     const uid = await uidOf(before, 'web');
     await before.operator('PUT', '/v1/vms/web', vm(A));
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     await copy.recover();
     await copy.node(A, { state: 'Idle', generation: 1 });
     await copy.pass(15);
@@ -312,7 +209,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('what the copy takes for running and no host names has ended, uncounted, and is started again; not before', async () => {
     const before = await life();
     await declare(before, 'web', vm(A));
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     before.clock.now = after(before.clock.now, minutes(200));
     await copy.recover();
     await copy.pass(300);
@@ -338,7 +235,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
       const instanceId = await declare(before, id, vm(host), false);
       await before.vm(id, host, { instanceId, phase: 'Failed', cause: 'LaunchFailed' });
     }
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     await copy.recover();
     await copy.node(A, { state: 'Idle', generation: 1 });
     await copy.pass(30);
@@ -354,7 +251,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('a crash that the host tells of only now is counted once', async () => {
     const before = await life();
     const first = await declare(before, 'web', vm(A));
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     await copy.recover();
     for (let twice = 0; twice < 2; twice += 1)
       await copy.vm('web', A, {
@@ -371,7 +268,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('a stop given after the restore wins over an instance that is found later', async () => {
     const before = await life();
     await declare(before, 'web', vm(A));
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     await copy.recover();
     await copy.operator('POST', '/v1/vms/web/stop');
     const uid = await uidOf(copy, 'web');
@@ -385,7 +282,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
 
   test('what runs of a VM that the copy does not know is left alone', async () => {
     const before = await life();
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     await copy.recover();
     expect(await copy.vm('ghost', A, { instanceId: 'g-1', uid: 'u-1', phase: 'Running' })).toMatchObject({
       status: 404,
@@ -395,7 +292,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('died after any page it goes on when asked again, without its cursor; until then nothing is let through', async () => {
     const before = await life();
     await declare(before, 'web', vm(A));
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     const open: boolean[] = [];
     for (let pages = 1; pages <= 3; pages += 1) {
       let cursor: string | null = null;
@@ -415,7 +312,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('a host whose VM was not told that it was heard is found by the VM itself', async () => {
     const before = await life();
     await declare(before, 'web', vm(A));
-    const copy = new Plane(await copyOf(before.table), before.clock);
+    const copy = new Plane(client, await copyOf(before.table), before.clock);
     await copy.recover();
     // The handler died between the node's write and its VM's.
     const cut = vi.spyOn(copy.plane.store, 'vmsOfHost').mockResolvedValue([]);
