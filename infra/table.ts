@@ -11,7 +11,7 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 /** The one table: nodes, groups, VMs and the event log. */
 export class Table extends Construct {
   /** The one in use. */
-  readonly table: ITableV2;
+  readonly table: ITableV2 | TableV2;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
