@@ -200,6 +200,10 @@ export const FIELDS_NOT_LANDED: { readonly vm: readonly string[]; readonly group
 
 export const stopBodySchema = z.strictObject({ gracePeriod: z.optional(durationText()) });
 export const emptyBodySchema = z.strictObject({});
+export const recoverBodySchema = z.strictObject({
+  force: z.optional(z.boolean()),
+  cursor: z.optional(z.string().check(z.maxLength(400))),
+});
 export const nodeMoveBodySchema = z.strictObject({ group: groupId() });
 
 // ---- answers ----
@@ -317,6 +321,14 @@ export type Summary = {
   vms: { total: number; byStatus: Record<string, number> };
   /** What a person should look at, worst first. */
   attention: { kind: 'node' | 'vm' | 'group'; id: string; why: string }[];
+};
+
+/** One page of a recovery; without a cursor it is the last. */
+export type RecoverAnswer = {
+  recovery: { at: string; by: string; finishedAt: string | null };
+  done: boolean;
+  touched: { groups: number; vms: number; nodes: number };
+  cursor?: string;
 };
 
 /** RFC 9457 problem, with a code to switch on. */

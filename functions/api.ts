@@ -3,13 +3,17 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { DynamoEventLog } from './aws/event-log.ts';
 import { createApp } from './http/app.ts';
 import { wellFormed } from '../core/text.ts';
+import { Home } from './operations/home.ts';
 import { wire } from './wire.ts';
 
 const { env, plane, dynamodb } = wire();
-const app = createApp(plane, new DynamoEventLog(dynamodb, env.table), {
-  accountId: env.accountId,
-  nodeRoles: env.nodeRoles,
-});
+const home = new Home(plane);
+const app = createApp(
+  plane,
+  new DynamoEventLog(dynamodb, env.table),
+  { accountId: env.accountId, nodeRoles: env.nodeRoles },
+  () => home.isOpen(),
+);
 
 export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
   const response = await app.fetch(toRequest(event), { iam: iamOf(event) });

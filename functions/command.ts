@@ -26,7 +26,11 @@ const plane: ControlPlane = {
   now,
   draw: () => ({ delay: Math.random(), deadline: Math.random(), id: randomBytes(8).toString('hex') }),
   pause: setTimeout,
-  settings: { idleReportSeconds: env.idleReportSeconds, activeReportSeconds: env.activeReportSeconds },
+  settings: {
+    idleReportSeconds: env.idleReportSeconds,
+    activeReportSeconds: env.activeReportSeconds,
+    table: env.table,
+  },
 };
 
 export function handler(event: SQSEvent): Promise<SQSBatchResponse> {

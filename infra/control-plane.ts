@@ -41,7 +41,14 @@ export class ControlPlane extends Stack implements Watched {
     this.sweep = new Sweep(this, 'Sweep', { ...defaults, failures: this.events.deadLetters.queue });
     this.api = new Api(this, 'Api', defaults);
 
-    for (const handler of [this.api.handler, this.timers.handler, this.events.status, this.sweep.handler]) {
+    const turning = [
+      this.api.handler,
+      this.timers.handler,
+      this.events.status,
+      this.events.lifecycle,
+      this.sweep.handler,
+    ];
+    for (const handler of turning) {
       this.table.grantTurns(handler);
       this.timers.grantArm(handler);
       this.commands.grantQueue(handler);
@@ -54,7 +61,7 @@ export class ControlPlane extends Stack implements Watched {
     new Callers(this, 'Callers', this.api, settings);
     this.alarms = new Alarms(this, 'Alarms', this, settings);
     new Dashboard(this, 'Dashboard', this, this.alarms, settings);
-    new CfnOutput(this, 'Endpoint', { value: this.api.api.apiEndpoint, description: 'What agents and the CLI call' });
+    new CfnOutput(this, 'Endpoint', { value: this.api.endpoint, description: 'What agents and the CLI call' });
     new CfnOutput(this, 'TableName', { value: this.table.table.tableName });
   }
 
@@ -65,6 +72,7 @@ export class ControlPlane extends Stack implements Watched {
       this.sweep.handler,
       this.commands.handler,
       this.events.status,
+      this.events.lifecycle,
       this.events.log,
     ];
   }

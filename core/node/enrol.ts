@@ -3,12 +3,15 @@ import type { NodeReport } from '../contract.ts';
 import type { GroupId, NodeId } from '../ids.ts';
 import { groupPolicyOf } from '../policy.ts';
 import type { NodeContext } from './event.ts';
+import { generationFloor } from './floor.ts';
 import { BOOTS_KEPT, NO_CRASH, type NodeRecord } from './record.ts';
 
 /** A report that is provably later than what the tombstone remembers (DESIGN section 6). */
 export function newerThanTombstone(node: NodeRecord, report: NodeReport): boolean {
   const { status } = node;
   if (status === null || status.bootId !== report.bootId) return true;
+  // No boot outlives the machine: such a report was on its way when EC2 terminated it.
+  if (node.removed?.how === 'terminated') return false;
   return report.uptime !== undefined && (status.uptime === null || report.uptime > status.uptime);
 }
 
@@ -25,9 +28,10 @@ export function newNode(
   nodeId: NodeId,
   group: string | null,
   tombstone: NodeRecord | null,
-  context: Pick<NodeContext, 'now' | 'group'>,
+  context: Pick<NodeContext, 'now' | 'group' | 'recoveredAt'>,
 ): NodeRecord {
-  const { now } = context;
+  const { now, recoveredAt } = context;
+  const next = tombstone === null ? 1 : tombstone.spec.generation + 1;
   const policy = context.group?.policy ?? groupPolicyOf({});
   return {
     kind: 'node',
@@ -39,7 +43,7 @@ export function newNode(
     spec: {
       state: 'Idle',
       version: null,
-      generation: tombstone === null ? 1 : tombstone.spec.generation + 1,
+      generation: recoveredAt == null ? next : Math.max(next, generationFloor(recoveredAt)),
       since: now,
       acknowledgedAt: null,
       reachedAt: null,
@@ -57,6 +61,7 @@ export function newNode(
     silentSince: null,
     fencedAt: null,
     untold: tombstone?.untold ?? null,
+    ...(recoveredAt == null ? {} : { restored: { at: recoveredAt, heardAt: null } }),
     wakeFailure: null,
     policy: { backoff: policy.backoff, deadlines: policy.deadlines, soak: policy.soak },
     removed: null,

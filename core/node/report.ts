@@ -4,6 +4,7 @@ import { headOf } from '../text.ts';
 import { type Instant, between } from '../time.ts';
 import { advance, reachIdle } from './advance.ts';
 import { BOOTS_KEPT, type HostNews, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
+import { isStopped } from './signs.ts';
 import { crash, type Step } from './spec.ts';
 
 export const MESSAGE_MAX = 1000;
@@ -19,6 +20,10 @@ export function outOfOrder(node: NodeRecord, report: NodeReport): boolean {
   return report.uptime !== undefined && status.uptime !== null && report.uptime <= status.uptime;
 }
 
+/** Whether something is written of the node that its next report ends. */
+const isMarked = (node: NodeRecord): boolean =>
+  node.unreachableSince !== null || node.silentSince !== null || node.wakeFailure !== null || isStopped(node);
+
 /** Records what was observed; the same node when nothing is worth a write. */
 export function observe(node: NodeRecord, report: NodeReport, now: Instant): NodeRecord {
   const seen = statusOf(report, now);
@@ -26,7 +31,7 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
   const rebooted = status !== null && status.bootId !== report.bootId;
   const sameFacts = status !== null && describeStatus(status) === describeStatus(seen);
   const fresh = status !== null && between(status.reportedAt, now) < REPORTED_AT_REFRESH;
-  const marked = node.unreachableSince !== null || node.silentSince !== null || node.wakeFailure !== null;
+  const marked = isMarked(node);
   if (sameFacts && fresh && !marked) return orderReports(node, status, seen);
   return {
     ...node,
@@ -36,6 +41,7 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
     silentSince: null,
     wakeFailure: null,
     untold: afterReport(node),
+    machine: null,
     fencedAt: rebooted ? null : node.fencedAt,
   };
 }
@@ -53,7 +59,7 @@ function orderReports(node: NodeRecord, status: NodeStatus, { uptime }: NodeStat
 /** A report of an older generation proves only that the node lives: what it says is stale. */
 export function heard(node: NodeRecord, now: Instant): NodeRecord {
   const { status } = node;
-  if (node.unreachableSince === null && node.silentSince === null && node.wakeFailure === null) return node;
+  if (!isMarked(node)) return node;
   return {
     ...node,
     status: status === null ? null : { ...status, reportedAt: now },
@@ -61,6 +67,7 @@ export function heard(node: NodeRecord, now: Instant): NodeRecord {
     silentSince: null,
     wakeFailure: null,
     untold: afterReport(node),
+    machine: null,
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type NodeReportAnswer,
   PRINTABLE_STATUSES,
   type Problem,
+  type RecoverAnswer,
   REPORTED_PHASES,
   REPORTED_STATES,
   RUN_STRATEGIES,
@@ -188,6 +189,13 @@ export const ANSWERS = {
     vms: z.object({ total: count, byStatus: z.record(z.string(), count) }),
     attention: z.array(z.object({ kind: z.enum(['node', 'vm', 'group']), id: z.string(), why: z.string() })),
   }) satisfies Answered<Summary>,
+  recovery: z.object({
+    api,
+    recovery: z.object({ at: instantText, by: z.string(), finishedAt: z.nullable(instantText) }),
+    done: z.boolean(),
+    touched: z.object({ groups: count, vms: count, nodes: count }),
+    cursor: z.exactOptional(z.string()),
+  }) satisfies Answered<RecoverAnswer>,
   openapi: z.object({
     api,
     openapi: z.string(),

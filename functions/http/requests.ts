@@ -153,6 +153,13 @@ const CURSORS = {
   groups: (text: string) => parseGroupId(text) !== null,
   events: (text: string) =>
     /^\d{4}-\d\d-\d\dT[\d:.]{12}Z#[\w/.-]{1,200}$/.test(text) && parseInstant(text.slice(0, 24)) !== null,
+  recovery: (text: string) => {
+    const kind = text.slice(0, text.indexOf(':'));
+    const id = text.slice(text.indexOf(':') + 1);
+    if (kind === 'node') return id === '' || parseNodeId(id) !== null;
+    if (kind === 'vm') return id === '' || parseVmId(id) !== null;
+    return kind === 'group' && (id === '' || parseGroupId(id) !== null);
+  },
 } as const;
 type List = keyof typeof CURSORS;
 
@@ -165,14 +172,20 @@ export function pageOf({ query }: ApiRequest, list: List): { limit: number; curs
   }
   const cursor = query.get('cursor');
   if (cursor === null) return { limit, cursor };
+  const place = decodeCursor(cursor, list);
+  if (place === null) {
+    throw fail(400, 'InvalidCursor', `the cursor is not one that the list of ${list} returned`);
+  }
+  return { limit, cursor: place };
+}
+
+/** What a cursor stands for; null when it is not one of that list. */
+export function decodeCursor(cursor: string, list: List): string | null {
   const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
   const prefix = `${list}:`;
   const position = decoded.slice(prefix.length);
   const genuine = decoded.startsWith(prefix) && Buffer.from(decoded, 'utf8').toString('base64url') === cursor;
-  if (!genuine || !CURSORS[list](position)) {
-    throw fail(400, 'InvalidCursor', `the cursor is not one that the list of ${list} returned`);
-  }
-  return { limit, cursor: position };
+  return genuine && CURSORS[list](position) ? position : null;
 }
 
 export const encodeCursor = (cursor: string | null, list: List): { cursor?: string } =>

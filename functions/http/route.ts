@@ -17,6 +17,8 @@ export type Route = {
   /** What its 2xx looks like. */
   answer: z.core.$ZodType;
   statuses: readonly number[];
+  /** Also served while the table is a restored copy that was not recovered. */
+  whileRestored?: true;
   serve: Serve;
 };
 

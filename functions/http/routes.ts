@@ -4,6 +4,7 @@ import {
   groupBodySchema,
   nodeMoveBodySchema,
   nodeReportSchema,
+  recoverBodySchema,
   stopBodySchema,
   vmBodySchema,
   vmReportSchema,
@@ -12,6 +13,7 @@ import { ANSWERS } from './answers.ts';
 import * as agents from './agent-routes.ts';
 import * as groups from './group-routes.ts';
 import * as nodes from './node-routes.ts';
+import { recoverRoute } from './recover-route.ts';
 import * as reads from './read-routes.ts';
 import { openapiDocument } from './openapi.ts';
 import { operatorOf } from './requests.ts';
@@ -304,6 +306,17 @@ export const ROUTES: readonly Route[] = [
     statuses: [200],
     answer: ANSWERS.summary,
     serve: reads.summary,
+  },
+  {
+    method: 'POST',
+    path: '/v1/recover',
+    who: 'operator',
+    summary: 'After a restore: pause all groups, raise the generations, wait for the hosts; page by page',
+    body: recoverBodySchema,
+    statuses: [202, 409],
+    whileRestored: true,
+    answer: ANSWERS.recovery,
+    serve: recoverRoute,
   },
   {
     method: 'GET',

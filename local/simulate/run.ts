@@ -118,7 +118,7 @@ class Run {
     const groupId = group === undefined ? DEFAULT_GROUP : parseGroupId(group);
     if (nodeId === null) throw new ScenarioError(`nodes.${id}: not a node id`);
     if (groupId === null) throw new ScenarioError(`nodes.${id}.group: not a group name`);
-    await turnGroup(this.#world.plane, groupId, { kind: 'ensure' });
+    await turnGroup(this.#world.plane, groupId, { kind: 'ensure', pausedBy: null });
     const { store, now, draw } = this.#world.plane;
     const own = (await store.load('group', groupId))?.record ?? newGroup(groupId);
     const view = { policy: groupPolicyOf(own.body ?? {}), paused: false };

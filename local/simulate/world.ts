@@ -60,6 +60,8 @@ export class World {
   readonly store = new MemoryStore();
   readonly plane: ControlPlane;
   readonly happenings: Happening[] = [];
+  /** Nodes that SSM does not know. */
+  readonly deregistered = new Set<string>();
   readonly metrics = new Map<MetricName, number>(METRICS.map((name) => [name, 0]));
   readonly #app: ReturnType<typeof createApp>;
   readonly #commands = new Map<string, number>();
@@ -97,7 +99,7 @@ export class World {
       now: () => this.#now,
       draw,
       pause: () => Promise.resolve(),
-      settings: { idleReportSeconds: 900, activeReportSeconds: 15 },
+      settings: { idleReportSeconds: 900, activeReportSeconds: 15, table: 'simulated' },
       timers: {
         arm: (ref, _key, at, retry, now) => {
           this.#arm(ref, at, retry, now, timerLateness);
@@ -204,7 +206,9 @@ export class World {
   async #sweep(): Promise<void> {
     this.#cause = 'the sweep found it due';
     this.sweeps += 1;
-    const { overdue, failed, slotsFreed } = await sweep(this.plane);
+    const { overdue, failed, slotsFreed } = await sweep(this.plane, {
+      known: (ids) => Promise.resolve(new Set(ids.filter((id) => !this.deregistered.has(id)))),
+    });
     if (overdue > 0 || failed > 0 || slotsFreed > 0)
       this.#note('sweep', 'control plane', `the sweep found ${overdue} overdue and freed ${slotsFreed} slots`);
   }

@@ -53,6 +53,6 @@ export function planeAt(now: () => Instant, seed: number): ControlPlane {
     now,
     draw: seededDraws(seed),
     pause: () => Promise.resolve(),
-    settings: { idleReportSeconds: 900, activeReportSeconds: 15 },
+    settings: { idleReportSeconds: 900, activeReportSeconds: 15, table: 'holdoff' },
   };
 }

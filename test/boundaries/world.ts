@@ -227,7 +227,9 @@ export class World {
   }
 
   async #sweep(): Promise<void> {
-    const ended = await this.#invoke('sweep', 'sweep', () => sweep(this.#plane));
+    const ended = await this.#invoke('sweep', 'sweep', () =>
+      sweep(this.#plane, { known: (ids) => Promise.resolve(new Set(ids)) }),
+    );
     if (ended !== null) this.#quiet = this.store.writes === this.#sweptAtWrites ? this.#quiet + 1 : 0;
     if (ended !== null) this.#sweptAtWrites = this.store.writes;
     else if (this.#again) this.after(AGAIN.lambda, () => this.#sweep());

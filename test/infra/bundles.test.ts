@@ -11,8 +11,9 @@ const TURN = ['dynamodb', 'eventbridge', 'scheduler', 'sqs'];
 const CLIENTS: Readonly<Record<HandlerName, readonly string[]>> = {
   api: TURN,
   timer: TURN,
-  sweep: TURN,
+  sweep: [...TURN, 'ssm'],
   status: TURN,
+  lifecycle: TURN,
   command: ['dynamodb', 'ssm'],
   log: ['dynamodb'],
 };

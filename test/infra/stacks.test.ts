@@ -108,7 +108,7 @@ describe('the handlers', { timeout: 120_000 }, () => {
   });
 
   test('do not lose what was delivered asynchronously', () => {
-    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 4);
+    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 5);
     template.allResourcesProperties('AWS::Lambda::EventInvokeConfig', {
       DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
     });
@@ -139,6 +139,23 @@ describe('timers, commands, events and the sweep', { timeout: 120_000 }, () => {
           'document-name': ['holdoff-wake'],
           status: [{ 'anything-but': ['Pending', 'InProgress', 'Delayed', 'Cancelling', 'Success'] }],
         },
+      },
+    });
+  });
+
+  test('machines are heard of when they stop, start or end, and when they are deregistered', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.ec2'],
+        'detail-type': ['EC2 Instance State-change Notification'],
+        detail: { state: ['stopped', 'running', 'terminated'] },
+      },
+    });
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.ssm'],
+        'detail-type': ['AWS API Call via CloudTrail'],
+        detail: { eventSource: ['ssm.amazonaws.com'], eventName: ['DeregisterManagedInstance'] },
       },
     });
   });

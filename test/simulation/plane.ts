@@ -81,7 +81,11 @@ export class Plane {
       now: clock,
       draw: seededDraws(seed),
       pause: (ms) => kernel.wait(kernel.current, ms),
-      settings: { idleReportSeconds: ENV.idleReportSeconds, activeReportSeconds: ENV.activeReportSeconds },
+      settings: {
+        idleReportSeconds: ENV.idleReportSeconds,
+        activeReportSeconds: ENV.activeReportSeconds,
+        table: ENV.table,
+      },
     };
     const eventLog = {
       append: (): Promise<void> => Promise.resolve(),
@@ -152,7 +156,11 @@ export class Plane {
 
   sweep(): void {
     if (this.#faults.strikes('sweep missed')) return;
-    this.#kernel.guard(this.#invoke('sweep', () => sweep(this.#plane)).then(() => undefined));
+    this.#kernel.guard(
+      this.#invoke('sweep', () => sweep(this.#plane, { known: (ids) => Promise.resolve(new Set(ids)) })).then(
+        () => undefined,
+      ),
+    );
   }
 
   #invoke<T>(name: string, work: (self: Invocation) => Promise<T>): Promise<Ended<T>> {

@@ -7,10 +7,11 @@ import { waitedFor } from './calm.ts';
 import { Checker } from './checker.ts';
 import { type FaultKind, Faults } from './faults.ts';
 import { Kernel } from './kernel.ts';
-import { Machine, type Surroundings } from './machine.ts';
+import { Machine } from './machine.ts';
 import { Operators } from './operators.ts';
 import { Plane } from './plane.ts';
 import { Services } from './services.ts';
+import type { Surroundings } from './surroundings.ts';
 import { type Guarantee, textAt, type Violation } from './violation.ts';
 
 /** What a history is made of; everything not given is drawn from the seed. */

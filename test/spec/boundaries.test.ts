@@ -7,6 +7,7 @@ import { type NodeId, parseNodeId, parseVmId } from '../../core/ids.ts';
 import { after, type Instant, seconds } from '../../core/time.ts';
 import { reportNode } from '../../functions/operations/nodes.ts';
 import { sweep } from '../../functions/operations/sweep.ts';
+import type { NodeRegistry } from '../../functions/ports.ts';
 import { turnVm } from '../../functions/operations/vms.ts';
 import { exec, HOST, Scene } from './scene.ts';
 
@@ -29,6 +30,9 @@ async function decideAndDie({ world }: Scene, event: NodeEvent, now: Instant): P
   return outcome.next;
 }
 
+/** SSM knows everybody. */
+const registry: NodeRegistry = { known: (ids) => Promise.resolve(new Set(ids)) };
+
 test('a node is never in a group that no sweep finds, whenever its enrolment dies', async () => {
   const scene = new Scene();
   const { plane, store } = scene.world;
@@ -48,7 +52,7 @@ test('a fence that dies before the VMs know is told by the sweep, once', async (
   const fenced = await decideAndDie(scene, { kind: 'fence', by: 'operator' }, scene.world.now);
   expect(nodeDueAt(fenced)).toBe(scene.world.now);
   await scene.sees('vms', 'web', { printableStatus: 'Running' });
-  await sweep(scene.world.plane);
+  await sweep(scene.world.plane, registry);
   await scene.sees('vms', 'web', { printableStatus: 'Starting', restartCount: 1 });
   expect((await scene.world.store.load('node', nodeId))?.record.untold).toBeNull();
 });
@@ -61,7 +65,7 @@ test('silence that dies before the VMs know is told by the sweep', async () => {
   await scene.to(3599);
   const due = { ...scene.world.plane, now: () => after(scene.world.now, seconds(1)) };
   await decideAndDie(scene, { kind: 'due' }, due.now());
-  await sweep(due);
+  await sweep(due, registry);
   await scene.sees('vms', 'web', { printableStatus: 'Unknown' });
 });
 
