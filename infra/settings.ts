@@ -28,6 +28,11 @@ export interface Settings {
   readonly tableUnitsPerSecondMax: number;
   /** Days that logs are kept; one of CloudWatch's values. Default 30. */
   readonly logDays: number;
+  /**
+   * Where the handlers find SSM when it is not the usual endpoint of the Region: one with FIPS, one of a VPC, or the
+   * stand-in of the deployment test. https, or http on 127.0.0.1.
+   */
+  readonly ssmEndpoint: string | undefined;
   /** Where alarm descriptions find the runbooks; ends in a slash. Default: the path in this repository. */
   readonly runbooks: string;
 }
@@ -40,6 +45,9 @@ const commaSeparated = z.pipe(
   z.string(),
   z.transform((text) => text.split(',').map((part) => part.trim())),
 );
+const serviceEndpoint = z
+  .string()
+  .check(z.regex(/^(?:https:\/\/[\w.-]+(?::\d+)?|http:\/\/127\.0\.0\.1:\d+)\/?$/, 'must be an https:// URL without a path'));
 const nodeTag = z.string().check(z.regex(/^[^=]{1,128}=[^=]{1,256}$/, 'must read Key=Value'));
 
 /** The values CloudWatch Logs accepts, as far as they make sense here. */
@@ -62,6 +70,7 @@ const Context = z.strictObject({
     wholeNumber(1, 731).check(z.refine((days) => LOG_DAYS.includes(days), `must be one of ${LOG_DAYS.join(', ')}`)),
     30,
   ),
+  ssmEndpoint: z.optional(serviceEndpoint),
   runbooks: z._default(z.string().check(z.endsWith('/')), 'docs/runbooks/'),
 });
 
@@ -83,12 +92,13 @@ export function settingsOf(lookup: (name: string) => unknown): Settings {
     const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new SettingsError(`context ${issues.join('; ')}`);
   }
-  const { nodeTag: tag, alarmEmail, nodeRoles, ...rest } = parsed.data;
+  const { nodeTag: tag, alarmEmail, nodeRoles, ssmEndpoint, ...rest } = parsed.data;
   const [key, value] = (tag ?? '').split('=');
   return {
     ...rest,
     alarmEmail,
     nodeRoles,
+    ssmEndpoint,
     nodeTag: key === undefined || value === undefined ? undefined : { key, value },
   };
 }

@@ -16,6 +16,7 @@ test('nothing has to be set', () => {
     apiRequestsPerSecond: 500,
     tableUnitsPerSecondMax: 4000,
     logDays: 30,
+    ssmEndpoint: undefined,
     runbooks: 'docs/runbooks/',
   });
 });
@@ -42,6 +43,8 @@ describe('what cannot be used is refused with its name', () => {
     ['apiRequestsPerSecond', '0'],
     ['tableUnitsPerSecondMax', '1e9'],
     ['logDays', '31'],
+    ['ssmEndpoint', 'http://ssm.example'],
+    ['ssmEndpoint', 'https://ssm.example/path'],
     ['runbooks', 'docs/runbooks'],
   ])('%s: %s', (name, value) => {
     expect(() => given({ [name]: value })).toThrow(new RegExp(`context ${name}`));
