@@ -47,7 +47,7 @@ export class ControlPlane extends Stack implements Watched {
       this.commands.grantQueue(handler);
       this.events.grantPut(handler);
     }
-    this.table.grantNotes(this.commands.handler);
+    this.table.grantItems(this.commands.handler);
     this.table.grantAppend(this.events.log);
     this.setEnvironment(settings, props.nodeRoles);
 

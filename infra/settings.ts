@@ -47,7 +47,9 @@ const commaSeparated = z.pipe(
 );
 const serviceEndpoint = z
   .string()
-  .check(z.regex(/^(?:https:\/\/[\w.-]+(?::\d+)?|http:\/\/127\.0\.0\.1:\d+)\/?$/, 'must be an https:// URL without a path'));
+  .check(
+    z.regex(/^(?:https:\/\/[\w.-]+(?::\d+)?|http:\/\/127\.0\.0\.1:\d+)\/?$/, 'must be an https:// URL without a path'),
+  );
 const nodeTag = z.string().check(z.regex(/^[^=]{1,128}=[^=]{1,256}$/, 'must read Key=Value'));
 
 /** The values CloudWatch Logs accepts, as far as they make sense here. */

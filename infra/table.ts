@@ -52,7 +52,7 @@ export class Table extends Construct {
   }
 
   /** Noting a wake that failed: on the node, and on the VMs that it hosts. */
-  grantNotes({ role }: HandlerFunction): void {
+  grantItems({ role }: HandlerFunction): void {
     role.addToPrincipalPolicy(
       new PolicyStatement({
         actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
