@@ -131,5 +131,9 @@ export async function createRole(account: string, name: string, user: string, po
   const parameters = { RoleName: name, AssumeRolePolicyDocument: JSON.stringify(trust) };
   const created = await query(account, 'iam', 'CreateRole', parameters);
   await query(account, 'iam', 'AttachRolePolicy', { RoleName: name, PolicyArn: policyArn(policy) });
-  return elementOf(created, 'Arn');
+  const arn = elementOf(created, 'Arn');
+  const may = { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Resource: arn }] };
+  const document = { PolicyName: 'assume', PolicyDocument: JSON.stringify(may) };
+  await query(account, 'iam', 'PutUserPolicy', { UserName: user, ...document });
+  return arn;
 }

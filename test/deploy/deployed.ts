@@ -61,11 +61,13 @@ export interface Machine {
   readonly credential: Credential;
   /** Reports a state; answers what is desired. */
   readonly report: (state: NodeReport['state'], more?: Partial<NodeReport>) => Promise<NodeReportAnswer>;
+  /** What an agent does that was woken: it says where it stands, and learns what is desired of which generation. */
+  readonly ask: () => Promise<DesiredNode>;
   /** From now on the machine runs another version, since a new boot. */
   readonly boot: (bootId: string, version: string) => void;
   /** A call as this node. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Reports the states one after the other, each when it was desired; answers what is desired after the last. */
+  /** Asks, then reports the states one after the other, each when it is desired; answers what is desired after the last. */
   readonly obey: (states: readonly NodeReport['state'][]) => Promise<DesiredNode>;
 }
 
@@ -85,9 +87,11 @@ export function createMachine(deployed: Deployed, options: MachineOptions): Mach
   let bootId = 'boot-1';
   let uptime = 0;
   let generation: number | undefined;
+  let reached: NodeReport['state'] = 'Idle';
   const call: Machine['call'] = (method, path, body) => callApi(deployed.endpoint, credential, method, path, body);
   const report: Machine['report'] = async (state, more = {}) => {
     uptime += 1;
+    reached = state;
     const body: NodeReport = {
       state,
       bootId,
@@ -110,13 +114,14 @@ export function createMachine(deployed: Deployed, options: MachineOptions): Mach
     credential,
     call,
     report,
+    ask: async () => (await report(reached)).desired,
     boot: (newBoot, newVersion) => {
       bootId = newBoot;
       version = newVersion;
     },
     obey: async (states) => {
-      let { desired } = await report(states[0] ?? 'Idle');
-      for (const state of states.slice(1)) {
+      let desired = (await report(reached)).desired;
+      for (const state of states) {
         holds(`${state} is desired of ${nodeId}`, desired.state === state, desired);
         ({ desired } = await report(state));
       }
