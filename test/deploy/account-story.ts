@@ -1,5 +1,5 @@
 /** What the account holds: the table's items, no dead letters, no refused permission; a change in place; and nothing, in the end. */
-import { DeleteTableCommand, DynamoDBClient, GetItemCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { existsSync, readdirSync } from 'node:fs';
@@ -75,9 +75,8 @@ async function deadLetters(deployed: Deployed): Promise<Record<string, number>> 
 
 type Context = Readonly<Record<string, string>>;
 
-/** The same again changes nothing; other settings change what they name and nothing else. */
-export async function tellUpdates(deployed: Deployed, settings: Context, node: NodeJson): Promise<string> {
-  const { cdk, steps, emulator } = deployed;
+/** The same again changes nothing. */
+export async function tellRepetition({ cdk, steps }: Deployed, settings: Context): Promise<void> {
   await steps.step('deployed again from a new synthesis: no difference, no change', async () => {
     const again = await cdk.synth('again', settings);
     const diff = await cdk.diff(again);
@@ -85,9 +84,13 @@ export async function tellUpdates(deployed: Deployed, settings: Context, node: N
     const said = await cdk.deploy(again);
     same('stacks without changes', said.match(/\(no changes\)/g)?.length, STACKS.length);
   });
+}
+
+/** Other settings change what they name and nothing else; answers the new assembly. */
+export async function tellChange(deployed: Deployed, settings: Context, node: NodeJson): Promise<string> {
+  const { cdk, steps, emulator } = deployed;
   const changed = { ...settings, removalPolicy: 'destroy', activeReportSeconds: '5', nodeTag: 'fleet=prod' };
   return steps.step('other settings: the difference names them, and the data stays', async () => {
-    await refuseDeletion(deployed);
     const before = await itemOf(deployed, node.nodeId);
     const assembly = await cdk.synth('changed', changed);
     const diff = await cdk.diff(assembly);
@@ -105,14 +108,6 @@ export async function tellUpdates(deployed: Deployed, settings: Context, node: N
     same('reportEverySeconds of a node under way', answer.reportEverySeconds, 5);
     return assembly;
   });
-}
-
-/** By default the table is protected. */
-async function refuseDeletion(deployed: Deployed): Promise<void> {
-  const client = new DynamoDBClient(clientOptions(deployed));
-  const deleted = await client.send(new DeleteTableCommand({ TableName: deployed.tableName })).catch(() => null);
-  client.destroy();
-  same('deletion of the protected table', deleted, null);
 }
 
 /** Uninstalls, and looks for what is left. */

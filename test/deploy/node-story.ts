@@ -22,10 +22,12 @@ const secondsBetween = (from: string | null, to: string | null): number =>
 
 export async function tellNodeStory(deployed: Deployed): Promise<NodeJson> {
   const { step } = deployed.steps;
-  const [late, failing] = ['i-0000000000000000a', 'i-0000000000000000b'].map((nodeId) => {
+  const enrol = (nodeId: string): Machine => {
     deployed.runCommand.register(nodeId, 'agent');
     return createMachine(deployed, { nodeId, group: GROUP, version: OLD, offered: NEW });
-  }) as [Machine, Machine];
+  };
+  const late = enrol('i-0000000000000000a');
+  const failing = enrol('i-0000000000000000b');
 
   await step('a node that misses its deadline is counted once, by a schedule that the emulator fires', async () => {
     await must(deployed, 'PUT', `/v1/groups/${GROUP}`, {

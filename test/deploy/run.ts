@@ -5,7 +5,7 @@
  */
 import { openCredentials } from '../../local/aws/credentials.ts';
 import { installNode24 } from '../node24/binary.ts';
-import { checkAccount, tellEnd, tellUpdates } from './account-story.ts';
+import { checkAccount, tellChange, tellEnd, tellRepetition } from './account-story.ts';
 import { createUser } from './aws.ts';
 import { openCdk } from './cdk.ts';
 import { type Deployed, NODE_ROLE, reachable } from './deployed.ts';
@@ -59,7 +59,8 @@ async function deployAndTell(workshop: Workshop): Promise<void> {
   await tellWakeStory(deployed);
   await tellPeopleStory(deployed);
   await checkAccount(deployed, updated);
-  const changed = await tellUpdates(deployed, settings, updated);
+  await tellRepetition(deployed, settings);
+  const changed = await tellChange(deployed, settings, updated);
   await tellEnd(deployed, changed);
   await runCommand.close();
 }
