@@ -3,6 +3,7 @@
 - It refuses alarms of several metrics and SSM documents, and one resource that it cannot make rolls the whole stack back.
   So that the templates are deployed as they are, such an alarm is registered under its first metric (nothing here looks at
   alarms), and a document is written to a file, where the test takes it for its own stand-in of Run Command.
+- It makes a global table without a name of its own anew at each change; here it changes it in place, as DynamoDB does.
 - Its loopback counts as TLS: the bootstrap's bucket and the queues of the stack refuse plain HTTP.
 - EC2 gives an instance credentials whose session is named by its id; STS gives such a session to nobody, because the trust
   policy names only services. The test names the instances, and their sessions are known from the start.
@@ -30,6 +31,7 @@ register_alarm = provisioners._cw_metric_alarm_record
 pin_request_origin = app.pin_request_origin
 enforce = iam_evaluator.enforce
 extract_resource_arn = iam_actions.extract_resource_arn
+update_table = provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::GlobalTable"]["update"]
 
 
 def register_alarm_of_many(name, props):
@@ -75,6 +77,12 @@ def resource_with_group(service, method, path, headers, body, *more):
     return resource
 
 
+def update_table_in_place(physical_id, old, new, stack):
+    """Changes a table whose name CloudFormation chose: the name is the one it has."""
+    name = {"TableName": physical_id}
+    return update_table(physical_id, {**old, **name}, {**new, **name}, stack)
+
+
 def enforce_aloud(access_key_id, iam_action, service, region, resource_arn="*", service_context=None):
     """What IAM says, with a line for each refusal, so that a missing permission is found although code retries."""
     refused = enforce(access_key_id, iam_action, service, region, resource_arn, service_context)
@@ -90,6 +98,7 @@ provisioners._RESOURCE_HANDLERS["AWS::SSM::Document"] = {
     "update": update_document,
     "delete": delete_document,
 }
+provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::GlobalTable"]["update"] = update_table_in_place
 app.pin_request_origin = lambda source_ip, _secure: pin_request_origin(source_ip, True)
 iam_evaluator.enforce = enforce_aloud
 iam_actions.extract_resource_arn = resource_with_group

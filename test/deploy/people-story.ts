@@ -52,7 +52,7 @@ export async function tellPeopleStory(deployed: Deployed): Promise<void> {
       nobody.code === 3 && /aws sso login/.test(nobody.output),
       nobody,
     );
-    steps.note(looking.output.trim().split('\n')[0] ?? '');
+    steps.note(looking.output.split('\n').find((line) => line.startsWith('error:')) ?? '');
   });
 
   await steps.step('the event log holds what happened, through the bus and its rule', async () => {
