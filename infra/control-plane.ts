@@ -63,6 +63,8 @@ export class ControlPlane extends Stack implements Watched {
     new Dashboard(this, 'Dashboard', this, this.alarms, settings);
     new CfnOutput(this, 'Endpoint', { value: this.api.endpoint, description: 'What agents and the CLI call' });
     new CfnOutput(this, 'TableName', { value: this.table.table.tableName });
+    const { topicArn } = this.alarms.topic;
+    new CfnOutput(this, 'TopicArn', { value: topicArn, description: 'Subscribe here to be told of alarms' });
   }
 
   get handlers(): readonly HandlerFunction[] {
@@ -98,6 +100,10 @@ export class ControlPlane extends Stack implements Watched {
       for (const [key, value] of Object.entries(values)) {
         // Object.entries widens the keys of a record; these are the keys of ENV.
         handler.function.addEnvironment(ENV[key as keyof typeof ENV], value);
+      }
+      // A name of the SDK's own: every client of SSM reads it, and no code of ours.
+      if (settings.ssmEndpoint !== undefined) {
+        handler.function.addEnvironment('AWS_ENDPOINT_URL_SSM', settings.ssmEndpoint);
       }
     }
   }

@@ -34,6 +34,11 @@ export interface Settings {
   readonly domain: Domain | undefined;
   /** After a restore: the table that is used from now on in place of the one that the stack made, which is kept. */
   readonly restoredTable: string | undefined;
+  /**
+   * Where the handlers find SSM when it is not the usual endpoint of the Region: one with FIPS, one of a VPC, or the
+   * stand-in of the deployment test. https, or http on 127.0.0.1.
+   */
+  readonly ssmEndpoint: string | undefined;
   /** Where alarm descriptions find the runbooks; ends in a slash. Default: the path in this repository. */
   readonly runbooks: string;
 }
@@ -53,6 +58,11 @@ const commaSeparated = z.pipe(
   z.string(),
   z.transform((text) => text.split(',').map((part) => part.trim())),
 );
+const serviceEndpoint = z
+  .string()
+  .check(
+    z.regex(/^(?:https:\/\/[\w.-]+(?::\d+)?|http:\/\/127\.0\.0\.1:\d+)\/?$/, 'must be an https:// URL without a path'),
+  );
 const nodeTag = z.string().check(z.regex(/^[^=]{1,128}=[^=]{1,256}$/, 'must read Key=Value'));
 
 const tagList = z
@@ -95,6 +105,7 @@ const Context = z.strictObject({
   domainCertificate: z.optional(certificateArn),
   domainHostedZone: z.optional(z.string().check(z.regex(/^Z[A-Z0-9]{5,31}$/, 'must be the id of a hosted zone'))),
   restoredTable: z.optional(z.string().check(z.regex(/^[\w.-]{3,255}$/, 'must be the name of a table'))),
+  ssmEndpoint: z.optional(serviceEndpoint),
   runbooks: z._default(z.string().check(z.endsWith('/')), 'docs/runbooks/'),
 });
 
@@ -116,7 +127,7 @@ export function settingsOf(lookup: (name: string) => unknown): Settings {
     const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new SettingsError(`context ${issues.join('; ')}`);
   }
-  const { nodeTag: tag, alarmEmail, nodeRoles, tags, restoredTable, ...others } = parsed.data;
+  const { nodeTag: tag, alarmEmail, nodeRoles, tags, restoredTable, ssmEndpoint, ...others } = parsed.data;
   const { domain, domainCertificate, domainHostedZone, ...rest } = others;
   const [key, value] = (tag ?? '').split('=');
   return {
@@ -126,6 +137,7 @@ export function settingsOf(lookup: (name: string) => unknown): Settings {
     tags: tagsOf(tags),
     domain: domainOf(domain, domainCertificate, domainHostedZone),
     restoredTable,
+    ssmEndpoint,
     nodeTag: key === undefined || value === undefined ? undefined : { key, value },
   };
 }

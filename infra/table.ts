@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { TABLE } from '../core/table.ts';
+import { type IndexName, TABLE } from '../core/table.ts';
 import type { HandlerFunction } from './function.ts';
 import type { Settings } from './settings.ts';
 
@@ -46,7 +46,7 @@ export class Table extends Construct {
     const indexArns = Object.keys(TABLE.indexes).map((index) => `${this.table.tableArn}/index/${index}`);
     role.addToPrincipalPolicy(
       new PolicyStatement({
-        actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+        actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
         resources: [this.table.tableArn],
       }),
     );
@@ -55,13 +55,17 @@ export class Table extends Construct {
     );
   }
 
-  /** Reading and changing single items. */
+  /** Noting a wake that failed: on the node, and on the VMs that it hosts. */
   grantItems({ role }: HandlerFunction): void {
     role.addToPrincipalPolicy(
       new PolicyStatement({
-        actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
         resources: [this.table.tableArn],
       }),
+    );
+    const host: IndexName = 'host';
+    role.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ['dynamodb:Query'], resources: [`${this.table.tableArn}/index/${host}`] }),
     );
   }
 

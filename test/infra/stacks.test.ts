@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
@@ -57,6 +58,16 @@ describe('the table', { timeout: 120_000 }, () => {
   });
 });
 
+describe('the outputs', { timeout: 120_000 }, () => {
+  test('have the names that README and docs/deploy.md give them', () => {
+    const names = Object.keys(template.findOutputs('*'));
+    expect(names.toSorted()).toEqual(['Endpoint', 'TableName', 'TopicArn']);
+    const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+    const documented = page.slice(page.indexOf('| output |')).split('\n\n')[0] ?? '';
+    expect([...documented.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(names);
+  });
+});
+
 describe('the API', { timeout: 120_000 }, () => {
   test('lets nobody in without a signature', () => {
     const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
@@ -96,6 +107,15 @@ describe('the handlers', { timeout: 120_000 }, () => {
     for (const { Environment } of functions) {
       expect(Object.keys(Environment.Variables)).toEqual(expect.arrayContaining(Object.values(ENV)));
     }
+  });
+
+  test('are told of an SSM endpoint only when the user names one', () => {
+    const variable = { Environment: { Variables: { AWS_ENDPOINT_URL_SSM: Match.absent() } } };
+    template.allResourcesProperties('AWS::Lambda::Function', variable);
+    const ssmEndpoint = 'https://ssm-fips.us-east-1.amazonaws.com';
+    templateOf(deployed({ context: { ssmEndpoint } }).controlPlane).allResourcesProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ AWS_ENDPOINT_URL_SSM: ssmEndpoint }) },
+    });
   });
 
   test('reserve no concurrency, which would break a new account', () => {
