@@ -44,7 +44,7 @@ export const instanceId = () =>
 export const text = (minLength: number, maxLength: number) =>
   judged(
     (given) => {
-      const length = [...given].length;
+      const length = Array.from(given).length;
       return length >= minLength && length <= maxLength;
     },
     `must have ${minLength === 0 ? `at most ${maxLength}` : `${minLength} to ${maxLength}`} characters`,

@@ -10,7 +10,7 @@ const digits = (count: number): string => (count === 0 ? '' : String.raw`\d{${co
 
 /** Whole numbers below a limit: fewer digits, or the same number of them with the first that differs smaller. */
 function below(limit: string): string {
-  const smaller = [...limit].flatMap((digit, index) => {
+  const smaller = Array.from(limit).flatMap((digit, index) => {
     const least = index === 0 ? 1 : 0;
     const most = Number(digit) - 1;
     if (most < least) return [];

@@ -73,8 +73,8 @@ test('the document’s durations are those that are taken', () => {
     '525600m',
     '31536001s',
   ]) {
-    expect(any.test(text), text).toBe(parseDuration(text) !== null);
-    expect(positive.test(text), text).toBe((parseDuration(text) ?? 0) > 0);
+    expect([text, any.test(text)]).toEqual([text, parseDuration(text) !== null]);
+    expect([text, positive.test(text)]).toEqual([text, (parseDuration(text) ?? 0) > 0]);
   }
 });
 

@@ -46,7 +46,8 @@ function nodeState(node: NodeRecord | undefined): object | null {
   const { spec, status, crash, attempt } = node;
   return {
     group: node.group,
-    spec: [spec.state, spec.version, spec.generation, spec.reachedAt !== null],
+    // After a recovery it is the second of that recovery.
+    spec: [spec.state, spec.version, Math.min(spec.generation, 1e6), spec.reachedAt !== null],
     status: status === null ? null : [status.state, status.currentVersion, status.bootId, status.updateCheck.result],
     attempt: attempt === null ? null : [attempt.claimId !== null, attempt.unlimited, attempt.version],
     crash: [crash.count, crash.lastState, crash.lastReason, crash.retryAfter !== null],

@@ -9,6 +9,8 @@ export type Step = { at: number } & (
   | { unplug: string }
   | { plug: string }
   | { status: readonly [nodeId: string, status: string] }
+  | { machine: readonly [nodeId: string, kind: 'stopped' | 'running' | 'terminated' | 'deregistered'] }
+  | { recover: true }
   | { do: (world: World) => Promise<void> }
 );
 
@@ -51,6 +53,8 @@ export async function tell(story: Story, victim: Victim | null): Promise<Told> {
       else if ('unplug' in step) agentOf(step.unplug).unplug();
       else if ('plug' in step) agentOf(step.plug).plug();
       else if ('status' in step) await world.status(...step.status);
+      else if ('machine' in step) await world.machine(...step.machine);
+      else if ('recover' in step) await world.recover();
       else await step.do(world);
     });
   }

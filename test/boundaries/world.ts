@@ -1,3 +1,4 @@
+import { parseNodeId } from '../../core/ids.ts';
 /** A control plane, its AWS, its agents and its operators on a virtual clock; every handler runs as a process. */
 import type { SQSEvent } from 'aws-lambda';
 import { SWEEP_MINUTES } from '../../core/names.ts';
@@ -7,6 +8,7 @@ import { deliverWakes } from '../../functions/operations/deliver-wakes.ts';
 import { handleTimerEvent } from '../../functions/operations/firings.ts';
 import { keepEntry } from '../../functions/operations/log-entry.ts';
 import { sweep } from '../../functions/operations/sweep.ts';
+import { type MachineEvent, noteMachineEvent } from '../../functions/operations/lifecycle.ts';
 import { noteCommandStatus } from '../../functions/operations/wake-status.ts';
 import { wakeNodes } from '../../functions/aws/run-command.ts';
 import { Heap } from '../../local/simulate/heap.ts';
@@ -139,6 +141,26 @@ export class World {
       return true;
     });
     if (ended === null && this.#again) this.after(AGAIN.lambda, () => this.status(nodeId, status));
+  }
+
+  /** EC2 or SSM says what became of a machine. */
+  async machine(nodeId: string, kind: MachineEvent['kind'], at = this.#now): Promise<void> {
+    const id = parseNodeId(nodeId);
+    if (id === null) throw new Error('a node id of a story');
+    const ended = await this.#invoke('lifecycle', `lifecycle ${kind}`, async () => {
+      await noteMachineEvent(this.#plane, { nodeId: id, kind, at });
+      return true;
+    });
+    if (ended === null && this.#again) this.after(AGAIN.lambda, () => this.machine(nodeId, kind, at));
+  }
+
+  /** `holdoff recover`, which goes on until it is done: a person must bring it to its end. */
+  async recover(cursor?: string): Promise<void> {
+    const body = cursor === undefined ? { force: true } : { cursor };
+    const answer = await this.#request('an agent', 'POST', '/v1/recover', body, OPERATOR, '');
+    if (answer === null) this.after(AGAIN.operator, () => this.recover(cursor));
+    else if (typeof answer.body === 'object' && answer.body !== null && 'cursor' in answer.body)
+      await this.recover(String(answer.body.cursor));
   }
 
   get #again(): boolean {

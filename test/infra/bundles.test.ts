@@ -27,10 +27,13 @@ const PARTS: Readonly<Record<string, { readonly where: RegExp; readonly users: r
   'what is due': { where: /^functions\/operations\/due\.ts$/, users: ['timer', 'sweep'] },
   'how a wake ended': { where: /^functions\/operations\/wake-status\.ts$/, users: ['command', 'status'] },
   'SSM Run Command': { where: /^functions\/aws\/run-command\.ts$/, users: ['command'] },
-  'arming timers': { where: /^functions\/aws\/timers\.ts$/, users: ['api', 'timer', 'sweep', 'status'] },
-  'queueing wakes': { where: /^functions\/aws\/wakes\.ts$/, users: ['api', 'timer', 'sweep', 'status'] },
-  'the event bus': { where: /^functions\/aws\/bus\.ts$/, users: ['api', 'timer', 'sweep', 'status'] },
-  'turns of nodes': { where: /^core\/node\/decide\.ts$/, users: ['api', 'timer', 'sweep', 'status', 'command'] },
+  'arming timers': { where: /^functions\/aws\/timers\.ts$/, users: ['api', 'timer', 'sweep', 'status', 'lifecycle'] },
+  'queueing wakes': { where: /^functions\/aws\/wakes\.ts$/, users: ['api', 'timer', 'sweep', 'status', 'lifecycle'] },
+  'the event bus': { where: /^functions\/aws\/bus\.ts$/, users: ['api', 'timer', 'sweep', 'status', 'lifecycle'] },
+  'turns of nodes': {
+    where: /^core\/node\/decide\.ts$/,
+    users: ['api', 'timer', 'sweep', 'status', 'lifecycle', 'command'],
+  },
 };
 
 const functions = fileURLToPath(new URL('../../functions/', import.meta.url));

@@ -55,7 +55,7 @@ export class VmCheck {
       ledger.prompt = numberAt(after, 'startFailure.retryAfter') ?? numberAt(after, 'unstableRuns.retryAfter');
     this.#clear(write, same, ledger, asked);
     this.#begin(write, same, ledger, report);
-    if (/\/stop$/.test(by) || by.startsWith('DELETE ')) ledger.off = true;
+    if (by.endsWith('/stop') || by.startsWith('DELETE ')) ledger.off = true;
     this.#compare(after, ledger, ended, report);
   }
 

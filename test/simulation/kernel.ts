@@ -32,7 +32,7 @@ export class Kernel {
   #order = 0;
   #invocations = 0;
   /** An error thrown by an event itself: a fault of the simulation, not of what it tests. */
-  #broken: unknown = null;
+  #broken: Error | null = null;
 
   constructor(start: number) {
     this.now = start;
@@ -118,7 +118,7 @@ export class Kernel {
   /** Runs something that belongs to no invocation; what it throws ends the simulation. */
   guard(promise: Promise<void>): void {
     promise.catch((error: unknown) => {
-      this.#broken ??= error;
+      this.#broken ??= error instanceof Error ? error : new Error(String(error));
     });
   }
 
