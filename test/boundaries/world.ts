@@ -143,15 +143,16 @@ export class World {
     if (ended === null && this.#again) this.after(AGAIN.lambda, () => this.status(nodeId, status));
   }
 
-  /** EC2 or SSM says what became of a machine. */
+  /** EC2 or SSM says what became of a machine; the event is delivered until it was handled, since nothing else brings that news. */
   async machine(nodeId: string, kind: MachineEvent['kind'], at = this.#now): Promise<void> {
     const id = parseNodeId(nodeId);
     if (id === null) throw new Error('a node id of a story');
-    const ended = await this.#invoke('lifecycle', `lifecycle ${kind}`, async () => {
+    const work = async (): Promise<true> => {
       await noteMachineEvent(this.#plane, { nodeId: id, kind, at });
       return true;
-    });
-    if (ended === null && this.#again) this.after(AGAIN.lambda, () => this.machine(nodeId, kind, at));
+    };
+    if ((await this.#invoke('lifecycle', `lifecycle ${kind}`, work, true)) === null)
+      this.after(AGAIN.lambda, () => this.machine(nodeId, kind, at));
   }
 
   /** `holdoff recover`, which goes on until it is done: a person must bring it to its end. */

@@ -22,8 +22,6 @@ export class NodeAgent {
   #everySeconds = 15;
   #timer = 0;
   #failures = 0;
-  /** The last ErrorReset that was answered since a version was last activated: ground truth for the checker. */
-  reports = 0;
 
   constructor(machine: Body) {
     this.#machine = machine;
@@ -75,7 +73,6 @@ export class NodeAgent {
       this.#again(sent, 60_000);
       return;
     }
-    this.reports += 1;
     network.send(
       {
         caller: { kind: 'node', nodeId: this.#machine.nodeId },
@@ -99,7 +96,9 @@ export class NodeAgent {
     const { desired, reportEverySeconds } = answer.body as { desired: Desired; reportEverySeconds: number };
     this.#everySeconds = reportEverySeconds;
     const known = this.#disk.generation;
-    if (known === null || desired.generation > known) this.#take(desired);
+    // A failure after Idle was asked for leaves Idle to be reached once more.
+    const owesIdle = desired.state === 'Idle' && this.#disk.state !== 'Idle' && this.#disk.doing === null;
+    if (known === null || desired.generation > known || owesIdle) this.#take(desired);
     this.#again(this.#timer, this.#everySeconds * 1000 * (0.9 + 0.2 * this.#machine.around.draw()));
     this.#machine.host.poll();
   }
