@@ -1,0 +1,17 @@
+/** The pure suites in the order in which they run: the quick ones first, simulated worlds and properties last. */
+export const SUITES = [
+  'test/cases/',
+  'test/seeds/kubevirt.test.ts',
+  'test/spec/core/',
+  'test/cli/present.test.ts',
+  'test/cli/text.test.ts',
+  'test/cli/events.test.ts',
+  'test/seeds/brupop.test.ts',
+  'test/spec/',
+  'test/api/',
+  'test/scenarios/',
+  'test/properties/',
+];
+
+/** Where in that order a test file stands; -1 when it is not of a pure suite. */
+export const suiteOf = (path) => SUITES.findIndex((suite) => path.startsWith(suite));
