@@ -6,11 +6,6 @@ export const SUITES = [
   'test/cli/present.test.ts',
   'test/cli/text.test.ts',
   'test/cli/events.test.ts',
-  'test/seeds/brupop.test.ts',
-  'test/spec/',
-  'test/api/',
-  'test/scenarios/',
-  'test/properties/',
 ];
 
 /** Where in that order a test file stands; -1 when it is not of a pure suite. */

@@ -112,7 +112,9 @@ export function nodeAt(state: 'Idle' | 'StagedUpdate' | 'PerformedUpdate' | 'Reb
   const life = new NodeLife();
   life.report();
   if (state !== 'Idle') life.start();
-  while (life.node.spec.state !== state) life.report(life.node.spec.state === 'RebootedIntoUpdate' ? UPDATED : {});
+  for (let step = 0; step < 4 && life.node.spec.state !== state; step += 1)
+    life.report(life.node.spec.state === 'RebootedIntoUpdate' ? UPDATED : {});
+  expect(life.node.spec.state).toBe(state);
   expect(life.node.group).toBe(DEFAULT_GROUP);
   return life;
 }

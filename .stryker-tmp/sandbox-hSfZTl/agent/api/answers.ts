@@ -1,0 +1,102 @@
+/** The control plane's answers, read the way an old agent must: unknown fields are left alone, wrong ones refused. */
+// @ts-nocheck
+
+import * as z from 'zod/mini';
+import {
+  type DesiredNode,
+  type HostVm,
+  type LaunchAnswer,
+  launchSchema,
+  NODE_STATES,
+  type NodeReportAnswer,
+  type VmReportAnswer,
+} from '../../core/contract.ts';
+import { INSTANCE_ID_RULE, NAME_RULE, parseInstanceId, parseVmId } from '../../core/ids.ts';
+import { AgentError } from '../failure.ts';
+
+const power = z.enum(['on', 'off']);
+// Both ids become file names on this host, so their form is checked here and not left to the sender.
+const vmId = z.string().check(z.refine((text) => parseVmId(text) !== null, `must be ${NAME_RULE}`));
+const instanceId = z.string().check(z.refine((text) => parseInstanceId(text) !== null, `must be ${INSTANCE_ID_RULE}`));
+const count = z.int().check(z.nonnegative());
+
+const nodeReportAnswer = z.object({
+  api: z.string(),
+  desired: z.object({ state: z.string(), version: z.nullable(z.string()), generation: count }),
+  reportEverySeconds: z.number().check(z.positive()),
+});
+const hostVm = z.object({
+  vmId,
+  uid: z.string(),
+  power,
+  instanceId,
+  launchRevision: z.number(),
+  graceSeconds: z.optional(z.number().check(z.nonnegative())),
+});
+const hostVmsAnswer = z.object({ api: z.string(), items: z.array(hostVm) });
+const vmReportAnswer = z.object({
+  api: z.string(),
+  desired: z.object({ power, instanceId: z.string(), graceSeconds: z.optional(z.number().check(z.nonnegative())) }),
+});
+const launchAnswer = z.object({
+  api: z.string(),
+  vmId,
+  uid: z.string(),
+  instanceId,
+  launchRevision: z.number(),
+  launch: launchSchema,
+  simulateCrash: z.boolean(),
+  graceSeconds: z.number().check(z.nonnegative()),
+  startDeadlineSeconds: z.nullable(z.number()),
+});
+const problem = z.object({ code: z.string(), detail: z.optional(z.string()), title: z.optional(z.string()) });
+
+function read<T extends z.ZodMiniType>(schema: T, what: string, body: unknown): z.infer<T> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new AgentError('Protocol', `${what}: ${z.prettifyError(parsed.error)}`);
+}
+
+/** What a node's report is answered with. ErrorReset can never be asked for: that is a typed Assertion error. */
+export function readNodeAnswer(body: unknown): NodeReportAnswer {
+  const answer = read(nodeReportAnswer, 'the answer to a node report', body);
+  return { ...answer, desired: readDesired(answer.desired) };
+}
+
+function readDesired(desired: { state: string; version: string | null; generation: number }): DesiredNode {
+  const state = NODE_STATES.find((known) => known === desired.state);
+  if (state !== undefined) return { ...desired, state };
+  if (desired.state === 'ErrorReset') {
+    throw new AgentError('Assertion', 'the control plane asks for ErrorReset, which only an agent can report');
+  }
+  throw new AgentError('Protocol', `the control plane asks for ${desired.state}, which this agent does not know`);
+}
+
+// exactOptionalPropertyTypes: a missing grace is absent in our types, not undefined.
+const withGrace = (seconds: number | undefined): { graceSeconds?: number } =>
+  seconds === undefined ? {} : { graceSeconds: seconds };
+
+/** What should run on this host. */
+export function readHostVms(body: unknown): HostVm[] {
+  return read(hostVmsAnswer, 'the list of VMs', body).items.map(({ graceSeconds, ...item }) => ({
+    ...item,
+    ...withGrace(graceSeconds),
+  }));
+}
+
+/** What a VM's report is answered with. */
+export function readVmAnswer(body: unknown): VmReportAnswer {
+  const { api, desired } = read(vmReportAnswer, 'the answer to a VM report', body);
+  return { api, desired: { power: desired.power, instanceId: desired.instanceId, ...withGrace(desired.graceSeconds) } };
+}
+
+/** A launch definition. */
+export const readLaunch = (body: unknown): LaunchAnswer => read(launchAnswer, 'the launch definition', body);
+
+/** The code and text of a problem document; nulls when the body is something else. */
+export function readProblem(body: unknown): { code: string | null; text: string | null } {
+  const parsed = problem.safeParse(body);
+  return parsed.success
+    ? { code: parsed.data.code, text: parsed.data.detail ?? parsed.data.title ?? null }
+    : { code: null, text: null };
+}

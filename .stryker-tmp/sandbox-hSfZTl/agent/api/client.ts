@@ -1,0 +1,87 @@
+/** The control plane as the agent calls it: one try per call; when to try again is the caller's to decide. */
+// @ts-nocheck
+
+import type {
+  HostVm,
+  LaunchAnswer,
+  NodeReport,
+  NodeReportAnswer,
+  VmReport,
+  VmReportAnswer,
+} from '../../core/contract.ts';
+import { AgentError, messageOf, RefusedError } from '../failure.ts';
+import { readHostVms, readLaunch, readNodeAnswer, readProblem, readVmAnswer } from './answers.ts';
+import type { Signer } from './sign.ts';
+
+export type ControlPlane = {
+  reportNode(report: NodeReport): Promise<NodeReportAnswer>;
+  hostVms(): Promise<HostVm[]>;
+  reportVm(vmId: string, report: VmReport): Promise<VmReportAnswer>;
+  launch(vmId: string, instanceId: string): Promise<LaunchAnswer>;
+};
+
+export type ClientOptions = {
+  readonly endpoint: string;
+  readonly nodeId: string;
+  readonly sign: Signer;
+  readonly timeoutMs: number;
+  /** Aborted when the agent ends. */
+  readonly ended: AbortSignal;
+};
+
+/** A client for one node. Its calls throw AgentError: Network, Refused (with the status) or Protocol. */
+export function createClient(options: ClientOptions): ControlPlane {
+  const call = (method: 'GET' | 'POST', path: string, body: unknown = null): Promise<unknown> =>
+    request(options, method, new URL(`${options.endpoint}${path}`), body === null ? null : JSON.stringify(body));
+  const node = `/v1/nodes/${encodeURIComponent(options.nodeId)}`;
+  const vm = (vmId: string): string => `/v1/vms/${encodeURIComponent(vmId)}`;
+  return {
+    reportNode: async (report) => readNodeAnswer(await call('POST', `${node}/reports`, report)),
+    hostVms: async () => readHostVms(await call('GET', `${node}/vms`)),
+    reportVm: async (vmId, report) => readVmAnswer(await call('POST', `${vm(vmId)}/reports`, report)),
+    launch: async (vmId, instanceId) =>
+      readLaunch(await call('GET', `${vm(vmId)}/launch?instanceId=${encodeURIComponent(instanceId)}`)),
+  };
+}
+
+async function request(
+  options: ClientOptions,
+  method: 'GET' | 'POST',
+  url: URL,
+  body: string | null,
+): Promise<unknown> {
+  const what = `${method} ${url.pathname}`;
+  let status: number;
+  let text: string;
+  try {
+    const headers = await options.sign({ method, url, body });
+    const response = await fetch(url, {
+      method,
+      headers,
+      redirect: 'error',
+      signal: AbortSignal.any([options.ended, AbortSignal.timeout(options.timeoutMs)]),
+      ...(body === null ? {} : { body }),
+    });
+    status = response.status;
+    text = await response.text();
+  } catch (error) {
+    throw new AgentError('Network', `${what}: ${messageOf(error)}`, { cause: error });
+  }
+  const parsed = parseJson(text);
+  if (status >= 200 && status < 300) {
+    if (parsed === undefined) throw new AgentError('Protocol', `${what}: the answer is not JSON`);
+    return parsed;
+  }
+  const { code, text: detail } = readProblem(parsed);
+  throw new RefusedError(status, code, `${what}: ${status} ${code ?? ''} ${detail ?? text.slice(0, 200)}`.trim());
+}
+
+/** The value, or undefined when the text is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

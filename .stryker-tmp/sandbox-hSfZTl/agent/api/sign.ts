@@ -1,0 +1,54 @@
+/** Signs requests for API Gateway with this node's own AWS identity (DESIGN section 6). */
+// @ts-nocheck
+
+import { Sha256 } from '@aws-crypto/sha256-js';
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { Environment } from '../settings.ts';
+
+export type Identity = { accessKeyId: string; secretAccessKey: string; sessionToken?: string; expiration?: Date };
+export type IdentitySource = () => Promise<Identity>;
+
+export type SignableRequest = {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly body: string | null;
+};
+export type Signer = (request: SignableRequest) => Promise<Record<string, string>>;
+
+/**
+ * The SDK's default chain. Its first link, the environment, is read here, so that an agent given keys does not load
+ * the other links; they are loaded when they are first needed.
+ */
+export function defaultIdentity(env: Environment): IdentitySource {
+  const accessKeyId = env['AWS_ACCESS_KEY_ID'];
+  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
+  const sessionToken = env['AWS_SESSION_TOKEN'];
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) {
+    const identity = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+    return () => Promise.resolve(identity);
+  }
+  let chain: Promise<IdentitySource> | null = null;
+  return async () => {
+    chain ??= import('@aws-sdk/credential-providers').then(({ fromNodeProviderChain }) => fromNodeProviderChain());
+    return (await chain)();
+  };
+}
+
+/** The headers of a request, signature included. */
+export function createSigner(region: string, identity: IdentitySource): Signer {
+  const signer = new SignatureV4({ service: 'execute-api', region, credentials: identity, sha256: Sha256 });
+  return async ({ method, url, body }) => {
+    const signed = await signer.sign({
+      method,
+      protocol: url.protocol,
+      hostname: url.hostname,
+      ...(url.port === '' ? {} : { port: Number(url.port) }),
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: { host: url.host, ...(body === null ? {} : { 'content-type': 'application/json' }) },
+      ...(body === null ? {} : { body }),
+    });
+    // fetch sets Host itself, from the same URL.
+    return Object.fromEntries(Object.entries(signed.headers).filter(([name]) => name.toLowerCase() !== 'host'));
+  };
+}

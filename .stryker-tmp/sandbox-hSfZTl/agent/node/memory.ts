@@ -1,0 +1,118 @@
+/** What the agent remembers of its node across kills and reboots: written before each act (DESIGN section 2 rule 2). */
+// @ts-nocheck
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { NODE_STATES, type SpecState, updateCheckSchema } from '../../core/contract.ts';
+import { readIfThere, writeDurably } from '../durable.ts';
+
+/** The version of the file's format; another one is refused, not guessed at. */
+const FORMAT = 1;
+
+export const COMMANDS = ['refresh', 'prepare', 'activate', 'deactivate', 'reboot'] as const;
+export type CommandName = (typeof COMMANDS)[number];
+
+const pendingSchema = z.object({
+  name: z.enum(COMMANDS),
+  /** Timestamp of the update API's last command before this one: only a changed one can be ours. */
+  before: z.nullable(z.string()),
+  at: z.number(),
+  /** How often it was issued; never more than twice. */
+  issued: z.number(),
+});
+export type Pending = z.infer<typeof pendingSchema>;
+
+const stepSchema = z.object({
+  target: z.enum(NODE_STATES),
+  startedAt: z.number(),
+  /** Whether this step's own fresh refresh has succeeded. */
+  refreshed: z.boolean(),
+  /** Why the last refresh of this step failed. */
+  refreshFailure: z.nullable(z.string()),
+  /** No command before this instant. */
+  notBefore: z.nullable(z.number()),
+  pending: z.nullable(pendingSchema),
+});
+export type StepRecord = z.infer<typeof stepSchema>;
+
+const recordSchema = z.object({
+  format: z.literal(FORMAT),
+  /** The spec generation acted on; older ones have been handled. */
+  generation: z.number(),
+  /** The state last reached. */
+  state: z.enum(NODE_STATES),
+  step: z.nullable(stepSchema),
+  fromVersion: z.nullable(z.string()),
+  targetVersion: z.nullable(z.string()),
+  /** The boot in which the attempt's present part began: another boot id is the proof of a reboot. */
+  bootIdAtStep: z.nullable(z.string()),
+  /** We have asked for an activation that was neither booted into nor taken back. */
+  activated: z.boolean(),
+  error: z.nullable(z.object({ reason: z.string(), message: z.string() })),
+  updateCheck: z.nullable(updateCheckSchema),
+});
+export type NodeRecord = z.infer<typeof recordSchema>;
+
+export type Memory =
+  | { kind: 'kept'; record: NodeRecord }
+  /** Nothing was ever written here. */
+  | { kind: 'fresh' }
+  /** There was a record, and it is gone or unreadable. */
+  | { kind: 'lost'; why: string };
+
+export type MemoryStore = { load(): Memory; save(record: NodeRecord): void };
+
+/** Opens the record in a state directory. A second, empty file tells a lost record from one that never was. */
+export function openMemory(stateDir: string): MemoryStore {
+  const file = join(stateDir, 'node.json');
+  const marker = join(stateDir, 'node.known');
+  return {
+    load: () => parseMemory(readIfThere(file), existsSync(marker)),
+    save: (record) => {
+      if (!existsSync(marker)) writeDurably(marker, '');
+      writeDurably(file, `${JSON.stringify(record)}\n`);
+    },
+  };
+}
+
+/** Reads the text of the record's file; null is a missing file. */
+export function parseMemory(text: string | null, known: boolean): Memory {
+  if (text === null) return known ? { kind: 'lost', why: 'the state file is gone' } : { kind: 'fresh' };
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    return {
+      kind: 'lost',
+      why: `the state file is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+  const parsed = recordSchema.safeParse(body);
+  if (parsed.success) return { kind: 'kept', record: parsed.data };
+  return { kind: 'lost', why: `the state file cannot be read: ${z.prettifyError(parsed.error)}` };
+}
+
+/** The record of a node that begins with this generation. */
+export const newRecord = (generation: number): NodeRecord => ({
+  format: FORMAT,
+  generation,
+  state: 'Idle',
+  step: null,
+  fromVersion: null,
+  targetVersion: null,
+  bootIdAtStep: null,
+  activated: false,
+  error: null,
+  updateCheck: null,
+});
+
+/** A step that is about to begin. */
+export const newStep = (target: SpecState, startedAt: number): StepRecord => ({
+  target,
+  startedAt,
+  refreshed: false,
+  refreshFailure: null,
+  notBefore: null,
+  pending: null,
+});

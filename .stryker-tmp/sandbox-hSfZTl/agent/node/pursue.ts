@@ -1,0 +1,222 @@
+/** How each state is reached (DESIGN section 2, facts sections 2.3 and 4). One function a state; each is pure. */
+// @ts-nocheck
+
+import { judgePending, ISSUES_MAX } from './pending.ts';
+import type { NodeRecord, StepRecord } from './memory.ts';
+import { act, failed, type Limits, type Move, reached, type Seen, WAIT, withStep } from './move.ts';
+import type { UpdateStatus } from './update-status.ts';
+
+export function pursue(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
+  switch (step.target) {
+    case 'Idle':
+      return recover(record, step, seen, limits);
+    case 'StagedUpdate':
+      return stage(record, step, seen, limits);
+    case 'PerformedUpdate':
+      return activate(record, step, seen, limits);
+    case 'RebootedIntoUpdate':
+      return reboot(record, step, seen, limits);
+    case 'MonitoringUpdate':
+      return seen.version === null ? WAIT : reached(record, step);
+  }
+}
+
+/** A fresh refresh, then prepare. Nothing here disrupts, so a boot in between only means to begin again. */
+function stage(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
+  if (seen.bootId !== record.bootIdAtStep) {
+    if (seen.version === null) return WAIT;
+    const afresh = { ...step, refreshed: false, refreshFailure: null, pending: null, notBefore: null };
+    return { kind: 'note', record: { ...record, step: afresh, bootIdAtStep: seen.bootId, fromVersion: seen.version } };
+  }
+  if (step.pending !== null) {
+    const verdict = judgePending(step.pending, seen.update, seen.now, limits.noProgressAfterMs);
+    switch (verdict.kind) {
+      case 'waiting':
+        return WAIT;
+      case 'again':
+        return act(record, step, step.pending.name, seen);
+      case 'stuck':
+        return failed(record, 'NoProgress', `${step.pending.name} was accepted twice and nothing came of it`);
+      case 'failed':
+        return stagingFailed(record, step, step.pending.name, verdict.detail, seen.now + limits.retryAfterMs);
+      case 'succeeded':
+        return stagingWent(record, step, step.pending.name, verdict.status);
+    }
+  }
+  if (seen.update.kind === 'busy') return WAIT;
+  if (!step.refreshed) return act(record, step, 'refresh', seen);
+  if (seen.update.kind !== 'status') return WAIT;
+  return stageOffered(record, step, seen.update.status, seen);
+}
+
+function stagingFailed(record: NodeRecord, step: StepRecord, command: string, detail: string, retryAt: number): Move {
+  if (command === 'refresh') {
+    // Not a crash: it is tried again until the deadline.
+    return {
+      kind: 'note',
+      record: {
+        ...withStep(record, { ...step, pending: null, refreshFailure: detail, notBefore: retryAt }),
+        updateCheck: { result: 'Failed', message: detail },
+      },
+    };
+  }
+  return failed(
+    record,
+    command === 'deactivate' ? 'DeactivateFailed' : 'PrepareFailed',
+    `${command} failed: ${detail}`,
+  );
+}
+
+function stagingWent(record: NodeRecord, step: StepRecord, command: string, status: UpdateStatus): Move {
+  const { staging } = status;
+  switch (command) {
+    case 'refresh':
+      return {
+        kind: 'note',
+        record: {
+          ...withStep(record, { ...step, pending: null, refreshed: true, refreshFailure: null }),
+          updateCheck: updateCheckOf(status),
+        },
+      };
+    case 'deactivate':
+      return { kind: 'note', record: { ...withStep(record, { ...step, pending: null }), activated: false } };
+    default:
+      if (status.state !== 'Staged' || staging === null) {
+        return failed(record, 'PrepareFailed', `prepare succeeded, yet the update is ${status.state}`);
+      }
+      return reached(record, step, stagedAs(staging.version));
+  }
+}
+
+/** The version staged is the version reported, also where a newer one has been chosen meanwhile. */
+const stagedAs = (version: string): Partial<NodeRecord> => ({
+  targetVersion: version,
+  updateCheck: { result: 'Available', version },
+});
+
+/** What a successful refresh says. In Idle nothing is chosen, whatever an older refresh has left behind. */
+export const updateCheckOf = ({ state, chosen }: UpdateStatus): NonNullable<NodeRecord['updateCheck']> =>
+  state === 'Idle' || chosen === null ? { result: 'UpToDate' } : { result: 'Available', version: chosen };
+
+function stageOffered(record: NodeRecord, step: StepRecord, status: UpdateStatus, seen: Seen): Move {
+  const { staging, chosen } = status;
+  if (status.state === 'Ready' && staging !== null && (chosen === null || staging.version === chosen)) {
+    // An operator was here before us, or our record was lost: it is what we would have done.
+    return reached(record, step, stagedAs(staging.version));
+  }
+  if (status.state === 'Ready') return act(record, step, 'deactivate', seen);
+  if (status.state === 'Idle' || chosen === null) {
+    return failed(record, 'NothingOffered', 'the refresh of this attempt offers no update');
+  }
+  return act(record, step, 'prepare', seen);
+}
+
+/** Marks the staged set for the next boot. It must be the one that was staged. */
+function activate(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
+  if (seen.bootId !== record.bootIdAtStep) {
+    if (seen.version === null) return WAIT;
+    // Somebody else's reboot came first. Into the update: what is left to do is to prove it. Else: a crash.
+    return seen.version === record.fromVersion
+      ? failed(record, 'UnexpectedReboot', `the node rebooted into ${seen.version} during activation`)
+      : reached(record, step, { activated: false });
+  }
+  if (step.pending !== null) {
+    const verdict = judgePending(step.pending, seen.update, seen.now, limits.noProgressAfterMs);
+    switch (verdict.kind) {
+      case 'waiting':
+        return WAIT;
+      case 'again':
+        return act(record, step, 'activate', seen);
+      case 'stuck':
+        return failed(record, 'NoProgress', 'activate was accepted twice and nothing came of it');
+      case 'failed':
+        return failed(record, 'ActivateFailed', `activate failed: ${verdict.detail}`);
+      case 'succeeded':
+        return verdict.status.state === 'Ready'
+          ? reached(record, step)
+          : failed(record, 'ActivateFailed', `activate succeeded, yet the update is ${verdict.status.state}`);
+    }
+  }
+  if (seen.update.kind === 'none') return failed(record, 'NotStaged', 'no update command has run since boot');
+  if (seen.update.kind !== 'status') return WAIT;
+  const { state, staging } = seen.update.status;
+  if ((state !== 'Staged' && state !== 'Ready') || staging === null) {
+    return failed(record, 'NotStaged', `the update is ${state}`);
+  }
+  if (staging.version !== record.targetVersion) {
+    return failed(
+      record,
+      'VersionMoved',
+      `${staging.version} is staged instead of ${record.targetVersion ?? 'nothing'}`,
+    );
+  }
+  return state === 'Ready' ? reached(record, step) : act(record, step, 'activate', seen);
+}
+
+/** Ends what lives here, reboots, and proves the new boot: another boot id, and another version from /os. */
+function reboot(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
+  if (seen.bootId !== record.bootIdAtStep) {
+    if (seen.version === null) return WAIT;
+    const booted = { ...record, activated: false };
+    return seen.version === record.fromVersion
+      ? failed(
+          booted,
+          'RolledBack',
+          `booted back into ${seen.version} instead of ${record.targetVersion ?? 'the update'}`,
+        )
+      : reached(booted, step);
+  }
+  if (step.pending !== null) {
+    if (seen.now - step.pending.at < limits.rebootAgainAfterMs) return WAIT;
+    return step.pending.issued < ISSUES_MAX
+      ? act(record, step, 'reboot', seen)
+      : failed(record, 'NoProgress', 'the reboot was accepted twice and did not come');
+  }
+  if (seen.update.kind === 'none') return failed(record, 'NotActivated', 'no update command has run since boot');
+  if (seen.update.kind !== 'status') return WAIT;
+  const { state, staging } = seen.update.status;
+  if (state !== 'Ready' || staging === null || !staging.nextToBoot) {
+    return failed(record, 'NotActivated', `the update is ${state}`);
+  }
+  if (staging.version !== record.targetVersion) {
+    return failed(
+      record,
+      'VersionMoved',
+      `${staging.version} is active instead of ${record.targetVersion ?? 'nothing'}`,
+    );
+  }
+  return seen.liveVms > 0 ? WAIT : act(record, step, 'reboot', seen);
+}
+
+const IDLE: Partial<NodeRecord> = { fromVersion: null, targetVersion: null, bootIdAtStep: null, activated: false };
+
+/**
+ * Finishes, or undoes what the record says we had done: an activation is taken back, so that no accidental reboot
+ * flips the node. It is tried until it succeeds. A staged update disturbs nobody and stays.
+ */
+function recover(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
+  const rebooted = record.bootIdAtStep !== null && record.bootIdAtStep !== seen.bootId;
+  if (!record.activated || rebooted) return reached(record, step, IDLE);
+  switch (seen.update.kind) {
+    case 'busy':
+    case 'unavailable':
+    case 'unparseable':
+      return WAIT;
+    case 'none':
+      return reached(record, step, IDLE);
+    case 'status':
+      break;
+  }
+  if (step.pending?.name === 'activate') {
+    const activation = judgePending(step.pending, seen.update, seen.now, limits.noProgressAfterMs);
+    return activation.kind === 'waiting'
+      ? WAIT
+      : { kind: 'note', record: withStep(record, { ...step, pending: null }) };
+  }
+  if (seen.update.status.state !== 'Ready') return reached(record, step, IDLE);
+  if (step.pending === null) return act(record, step, 'deactivate', seen);
+  const verdict = judgePending(step.pending, seen.update, seen.now, limits.noProgressAfterMs);
+  if (verdict.kind === 'waiting') return WAIT;
+  const retried = { ...step, pending: null, notBefore: seen.now + limits.retryAfterMs };
+  return { kind: 'note', record: withStep(record, retried) };
+}

@@ -1,0 +1,97 @@
+/** The Bottlerocket update API over its Unix socket. */
+// @ts-nocheck
+
+import { request } from 'node:http';
+import * as z from 'zod/mini';
+import { messageOf } from '../failure.ts';
+import type { CommandName } from './memory.ts';
+import { parseUpdateStatus, type UpdateView } from './update-status.ts';
+
+/** What became of asking for a command. Accepted means only that it was started. */
+export type CommandOutcome =
+  | { kind: 'accepted' }
+  /** 423: somebody's command is running. */
+  | { kind: 'busy' }
+  | { kind: 'refused'; status: number; message: string }
+  /** The connection broke: it may have been accepted or not. A reboot often answers so. */
+  | { kind: 'unclear'; message: string };
+
+export type UpdateApi = {
+  look(): Promise<UpdateView>;
+  command(name: CommandName): Promise<CommandOutcome>;
+  /** The running version, from /os. */
+  version(): Promise<{ version: string } | { unavailable: string }>;
+};
+
+const PATHS: Readonly<Record<CommandName, string>> = {
+  refresh: '/actions/refresh-updates',
+  prepare: '/actions/prepare-update',
+  activate: '/actions/activate-update',
+  deactivate: '/actions/deactivate-update',
+  reboot: '/actions/reboot',
+};
+const BODY_MAX = 1024 * 1024;
+const osSchema = z.object({ version_id: z.string().check(z.minLength(1)) });
+
+/** A client of the API behind a socket; none of its calls throws. */
+export function createUpdateApi(socketPath: string, timeoutMs: number): UpdateApi {
+  const call = (method: 'GET' | 'POST', path: string) => exchange(socketPath, method, path, timeoutMs);
+  return {
+    look: async () => {
+      const reply = await call('GET', '/updates/status');
+      if ('broken' in reply) return { kind: 'unavailable', message: reply.broken };
+      if (reply.status === 200) return parseUpdateStatus(reply.body);
+      if (reply.status === 404) return { kind: 'none' };
+      if (reply.status === 423) return { kind: 'busy' };
+      return { kind: 'unavailable', message: `the update API answered ${sayReply(reply)}` };
+    },
+    command: async (name) => {
+      const reply = await call('POST', PATHS[name]);
+      if ('broken' in reply) return { kind: 'unclear', message: reply.broken };
+      if (reply.status >= 200 && reply.status < 300) return { kind: 'accepted' };
+      if (reply.status === 423) return { kind: 'busy' };
+      return { kind: 'refused', status: reply.status, message: `the update API answered ${sayReply(reply)}` };
+    },
+    version: async () => {
+      const reply = await call('GET', '/os');
+      if ('broken' in reply) return { unavailable: reply.broken };
+      if (reply.status !== 200) return { unavailable: `/os answered ${sayReply(reply)}` };
+      return readVersion(reply.body);
+    },
+  };
+}
+
+function readVersion(body: string): { version: string } | { unavailable: string } {
+  try {
+    const parsed = osSchema.safeParse(JSON.parse(body));
+    return parsed.success ? { version: parsed.data.version_id } : { unavailable: z.prettifyError(parsed.error) };
+  } catch (error) {
+    return { unavailable: `/os is not JSON: ${messageOf(error)}` };
+  }
+}
+
+type Reply = { status: number; body: string };
+/** Errors of this API are plain text, with no structure to rely on. */
+const sayReply = ({ status, body }: Reply): string => `${status} ${body.trim().slice(0, 300)}`.trim();
+
+function exchange(
+  socketPath: string,
+  method: 'GET' | 'POST',
+  path: string,
+  timeoutMs: number,
+): Promise<Reply | { broken: string }> {
+  return new Promise((resolve) => {
+    const broken = (error: unknown): void => resolve({ broken: `${method} ${path}: ${messageOf(error)}` });
+    const outgoing = request({ socketPath, method, path, signal: AbortSignal.timeout(timeoutMs) }, (incoming) => {
+      let body = '';
+      incoming.setEncoding('utf8');
+      incoming.on('data', (chunk: string) => {
+        if (body.length < BODY_MAX) body += chunk;
+      });
+      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, body }));
+      incoming.on('error', broken);
+    });
+    outgoing.on('error', broken);
+    outgoing.end();
+  });
+}

@@ -1,0 +1,169 @@
+/** The agent's settings: one table gives flag, environment variable, default and help line. */
+// @ts-nocheck
+
+import { parseArgs } from 'node:util';
+import type { SpecState } from '../core/contract.ts';
+import { type GroupId, NAME_RULE, NODE_ID_RULE, type NodeId, parseGroupId, parseNodeId } from '../core/ids.ts';
+import { parseDuration } from '../core/time.ts';
+import { AGENT_DIR } from '../core/wake-document.ts';
+import { AgentError } from './failure.ts';
+
+export type Settings = {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly nodeId: NodeId;
+  readonly group: GroupId | null;
+  readonly agentDir: string;
+  readonly stateDir: string;
+  readonly updateSocket: string;
+  readonly bootIdFile: string;
+  readonly uptimeFile: string;
+  readonly allowExec: boolean;
+  readonly refreshEveryMs: number;
+  readonly pollEveryMs: number;
+  readonly noProgressAfterMs: number;
+  readonly rebootAgainAfterMs: number;
+  readonly settleMs: number;
+  readonly slowRetryMs: number;
+  readonly requestTimeoutMs: number;
+  readonly deadlinesMs: Readonly<Record<SpecState, number>>;
+};
+
+type Row = { readonly flag: string; readonly env: string; readonly preset: string | null; readonly help: string };
+const row = (flag: string, env: string, preset: string | null, help: string): Row => ({ flag, env, preset, help });
+
+const ROWS = {
+  endpoint: row('endpoint', 'HOLDOFF_ENDPOINT', null, 'URL of the control plane'),
+  region: row('region', 'HOLDOFF_REGION', null, 'Region to sign for (else AWS_REGION)'),
+  nodeId: row('node-id', 'HOLDOFF_NODE_ID', null, 'this node as SSM names it'),
+  group: row('group', 'HOLDOFF_GROUP', '', 'group to enrol in; empty: the default group'),
+  agentDir: row('agent-dir', 'HOLDOFF_AGENT_DIR', AGENT_DIR, 'directory whose wake/ receives wake files'),
+  stateDir: row('state-dir', 'HOLDOFF_STATE_DIR', '/var/lib/holdoff', 'directory that survives reboots'),
+  updateSocket: row('update-socket', 'HOLDOFF_UPDATE_SOCKET', '/run/api.sock', 'socket of the Bottlerocket API'),
+  bootIdFile: row('boot-id-file', 'HOLDOFF_BOOT_ID_FILE', '/proc/sys/kernel/random/boot_id', 'file with the boot id'),
+  uptimeFile: row('uptime-file', 'HOLDOFF_UPTIME_FILE', '/proc/uptime', 'file that begins with the seconds since boot'),
+  allowExec: row('allow-exec', 'HOLDOFF_ALLOW_EXEC', '', '1: launch definitions of type exec may run here'),
+  refreshEvery: row('refresh-every', 'HOLDOFF_REFRESH_EVERY', '15m', 'between checks for an update while Idle'),
+  pollEvery: row('poll-every', 'HOLDOFF_POLL_EVERY', '2s', 'between looks at the update API during a step'),
+  noProgressAfter: row(
+    'no-progress-after',
+    'HOLDOFF_NO_PROGRESS_AFTER',
+    '30s',
+    'an accepted command that shows nothing is repeated once after this',
+  ),
+  rebootAgainAfter: row(
+    'reboot-again-after',
+    'HOLDOFF_REBOOT_AGAIN_AFTER',
+    '5m',
+    'an accepted reboot that does not come is repeated once after this',
+  ),
+  settle: row('settle', 'HOLDOFF_SETTLE', '0.3s', 'a launched process that is alive after this is Running'),
+  slowRetry: row('slow-retry', 'HOLDOFF_SLOW_RETRY', '1m', 'between tries after a lasting refusal (403, 409)'),
+  requestTimeout: row('request-timeout', 'HOLDOFF_REQUEST_TIMEOUT', '10s', 'for one request'),
+  // A little less than the control plane's own deadlines, so that the node says itself what went wrong.
+  stageDeadline: row('stage-deadline', 'HOLDOFF_STAGE_DEADLINE', '11m', 'for StagedUpdate'),
+  activateDeadline: row('activate-deadline', 'HOLDOFF_ACTIVATE_DEADLINE', '4m', 'for PerformedUpdate'),
+  rebootDeadline: row('reboot-deadline', 'HOLDOFF_REBOOT_DEADLINE', '14m', 'for RebootedIntoUpdate'),
+  monitorDeadline: row('monitor-deadline', 'HOLDOFF_MONITOR_DEADLINE', '4m', 'for MonitoringUpdate'),
+} satisfies Record<string, Row>;
+type Key = keyof typeof ROWS;
+
+/** The text of `--help`. */
+export function helpText(): string {
+  const lines = Object.values<Row>(ROWS).map(({ flag, env, preset, help }) => {
+    const fallback = preset === null ? 'required' : preset === '' ? 'optional' : `default ${preset}`;
+    return `  --${flag.padEnd(20)} ${env.padEnd(28)} ${help} (${fallback})`;
+  });
+  return [
+    'holdoff-agent: applies updates and runs VMs on this node, as the Holdoff control plane asks.',
+    '',
+    'Every setting is a flag or an environment variable; the flag wins. Durations are like 90s, 15m, 24h.',
+    ...lines,
+    '  --help                 this text',
+    '',
+    'Credentials: the default chain of the AWS SDK (AWS_ACCESS_KEY_ID and so on, then files, then the instance).',
+    'SIGTERM ends the agent and leaves what it launched running; under systemd set KillMode=process.',
+    '',
+  ].join('\n');
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the settings; `help` when that is what was asked for. Throws a Settings error that names flag and variable. */
+export function readSettings(args: readonly string[], env: Environment): Settings | 'help' {
+  const flags = readFlags(args);
+  if (flags['help'] === true) return 'help';
+  const raw = (key: Key): string => {
+    const { flag, env: name, preset } = ROWS[key];
+    const given = flags[flag];
+    const spare = key === 'region' ? env['AWS_REGION'] : undefined;
+    const text = typeof given === 'string' ? given : given === true ? '1' : (env[name] ?? spare ?? preset);
+    if (text === null || (text === '' && preset === null)) throw wrong(key, 'must be given');
+    return text;
+  };
+  const ms = (key: Key): number => parseDuration(raw(key)) ?? fail(key, 'must be a duration such as 90s or 15m');
+  const group = raw('group');
+  return {
+    endpoint: readEndpoint(raw('endpoint')),
+    region: raw('region'),
+    nodeId: parseNodeId(raw('nodeId')) ?? fail('nodeId', `must be ${NODE_ID_RULE}`),
+    group: group === '' ? null : (parseGroupId(group) ?? fail('group', `must be ${NAME_RULE}`)),
+    agentDir: raw('agentDir'),
+    stateDir: raw('stateDir'),
+    updateSocket: raw('updateSocket'),
+    bootIdFile: raw('bootIdFile'),
+    uptimeFile: raw('uptimeFile'),
+    allowExec: readSwitch(raw('allowExec')),
+    refreshEveryMs: ms('refreshEvery'),
+    pollEveryMs: ms('pollEvery'),
+    noProgressAfterMs: ms('noProgressAfter'),
+    rebootAgainAfterMs: ms('rebootAgainAfter'),
+    settleMs: ms('settle'),
+    slowRetryMs: ms('slowRetry'),
+    requestTimeoutMs: ms('requestTimeout'),
+    deadlinesMs: {
+      // Recovery has no deadline of its own: it is tried until it succeeds.
+      Idle: Number.POSITIVE_INFINITY,
+      StagedUpdate: ms('stageDeadline'),
+      PerformedUpdate: ms('activateDeadline'),
+      RebootedIntoUpdate: ms('rebootDeadline'),
+      MonitoringUpdate: ms('monitorDeadline'),
+    },
+  };
+}
+
+function readFlags(args: readonly string[]): Record<string, string | boolean | undefined> {
+  const text = Object.fromEntries(
+    Object.values<Row>(ROWS).map(({ flag }) => [flag, { type: flag === 'allow-exec' ? 'boolean' : 'string' } as const]),
+  );
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { ...text, help: { type: 'boolean' } },
+      strict: true,
+      allowPositionals: false,
+    }).values;
+  } catch (error) {
+    throw new AgentError('Settings', `${error instanceof Error ? error.message : String(error)} (see --help)`);
+  }
+}
+
+function wrong(key: Key, rule: string): AgentError {
+  const { flag, env } = ROWS[key];
+  return new AgentError('Settings', `--${flag} (${env}) ${rule}`);
+}
+
+function fail(key: Key, rule: string): never {
+  throw wrong(key, rule);
+}
+
+function readEndpoint(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return fail('endpoint', 'must be an http or https URL');
+  return text.replace(/\/+$/, '');
+}
+
+function readSwitch(text: string): boolean {
+  if (['1', 'true'].includes(text)) return true;
+  return ['', '0', 'false'].includes(text) ? false : fail('allowExec', 'must be 1 or 0');
+}

@@ -1,0 +1,17 @@
+/** Every command of the program, in the order of its help. */
+// @ts-nocheck
+
+import type { CommandModule } from '../command.ts';
+import { fleetCommands } from './fleet.ts';
+import { groupCommands } from './groups.ts';
+import { nodeCommands } from './nodes.ts';
+import { simulateCommand } from './simulate.ts';
+import { vmCommands } from './vms.ts';
+
+export const COMMANDS: readonly CommandModule[] = [
+  nodeCommands,
+  vmCommands,
+  groupCommands,
+  fleetCommands,
+  simulateCommand,
+];

@@ -1,0 +1,155 @@
+/** `holdoff nodes …` */
+// @ts-nocheck
+
+import type { Command } from 'commander';
+import type { NodeJson } from '../../core/contract.ts';
+import { parseNodeId, type NodeId } from '../../core/ids.ts';
+import { NODE_ROW, nodeFields, nodeRows, nodesByAttention, nodeTable } from '../../core/present/nodes.ts';
+import { readAnswer, readList, type Listed } from '../answers.ts';
+import type { CommandModule, Tools } from '../command.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
+import { printEvents, type EventOptions } from '../event-log.ts';
+import {
+  addEventOptions,
+  groupArgument,
+  limitOption,
+  nodeIdArgument,
+  refuseArguments,
+  watchOption,
+} from '../options.ts';
+import { print } from '../output.ts';
+import { acceptedLine, acceptedRow, changedNode } from '../render/accepted.ts';
+import { show } from '../show.ts';
+import { watch } from '../watch.ts';
+
+type ListOptions = { readonly group?: string; readonly limit?: number; readonly watch?: boolean };
+
+const nodePath = (id: NodeId): string => `/v1/nodes/${encodeURIComponent(id)}`;
+
+const VERBS = {
+  retry: 'try a crashed node again now; its crash count stays',
+  hold: 'start nothing new on a node, and keep it from its disruptive step',
+  release: 'end a hold',
+  fence: 'vouch that a host is off, so that its VMs may be started elsewhere',
+} as const;
+
+const HELP = `
+\`holdoff nodes\` takes the options of list: --group G, --limit N, --watch.
+
+Examples:
+  holdoff nodes                          the fleet, what needs attention first
+  holdoff nodes --group canary --watch   one group, redrawn every 2 s
+  holdoff nodes show i-0123456789abcdef0 every field, why it is there, its last events
+  holdoff nodes retry i-0123456789abcdef0
+  holdoff nodes | cut -f1,3              in a pipe: tab-separated, no titles
+
+Columns in a pipe:
+  ${NODE_ROW}`;
+
+/** Adds the commands about nodes. */
+export const nodeCommands: CommandModule = (program, accept) => {
+  const nodes = program.command('nodes').summary('the nodes: list, show, retry, hold, move …');
+  nodes.description('The nodes of the fleet.').addHelpText('after', HELP);
+  nodes
+    .command('list', { isDefault: true })
+    .description('list nodes (`holdoff nodes` is the same)')
+    .option('--group <group>', 'only nodes of this group', groupArgument)
+    .addOption(limitOption())
+    .addOption(watchOption())
+    .allowExcessArguments()
+    .action((options: ListOptions, command: Command) => {
+      refuseArguments(command, 'nodes', (text) => parseNodeId(text) !== null);
+      accept({ name: 'nodes', options, run: (tools) => list(tools, options) });
+    });
+  nodes
+    .command('show')
+    .description('every field of a node, its explanation first, and its last events')
+    .argument('<id>', 'node id', nodeIdArgument)
+    .action((id: NodeId) => {
+      accept({ name: 'nodes show', subject: { noun: 'nodes', id }, options: {}, run: (tools) => showNode(tools, id) });
+    });
+  addEventOptions(
+    nodes.command('events').description('the event log of a node').argument('<id>', 'node id', nodeIdArgument),
+  ).action((id: NodeId, options: EventOptions) => {
+    const run = (tools: Tools): Promise<ExitCode> => printEvents(tools, `${nodePath(id)}/events`, options);
+    accept({ name: 'nodes events', subject: { noun: 'nodes', id }, options, run });
+  });
+  for (const [verb, description] of Object.entries(VERBS)) {
+    nodes
+      .command(verb)
+      .description(description)
+      .argument('<id>', 'node id', nodeIdArgument)
+      .action((id: NodeId) => {
+        const run = (tools: Tools): Promise<ExitCode> => send(tools, verb, id, {});
+        accept({ name: `nodes ${verb}`, subject: { noun: 'nodes', id }, options: {}, run });
+      });
+  }
+  nodes
+    .command('move')
+    .description('put a node under the policy of another group')
+    .argument('<id>', 'node id', nodeIdArgument)
+    .requiredOption('--group <group>', 'the group it joins', groupArgument)
+    .action((id: NodeId, options: { group: string }) => {
+      const run = (tools: Tools): Promise<ExitCode> => send(tools, 'move', id, options);
+      accept({ name: 'nodes move', subject: { noun: 'nodes', id }, options, run });
+    });
+  nodes
+    .command('delete')
+    .description('forget a node; a later report of it enrols it again')
+    .argument('<id>', 'node id', nodeIdArgument)
+    .action((id: NodeId) => {
+      const run = (tools: Tools): Promise<ExitCode> => deleteNode(tools, id);
+      accept({ name: 'nodes delete', subject: { noun: 'nodes', id }, options: {}, run });
+    });
+};
+
+async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
+  const client = await tools.client();
+  const read = (): Promise<Listed<NodeJson>> =>
+    readList(client, 'node', '/v1/nodes', {
+      ...(options.limit === undefined ? {} : { limit: options.limit }),
+      keep: (node) => options.group === undefined || node.group === options.group,
+    });
+  const screen = (nodes: readonly NodeJson[], fit: 'cut' | 'wrap'): string =>
+    nodes.length === 0 ? sayNone(options.group) : nodeTable(nodesByAttention(nodes), tools.surface(fit));
+  if (options.watch === true) return watch(tools, 'Nodes', async () => screen((await read()).items, 'cut'));
+  const answer = await read();
+  print(tools, {
+    json: answer,
+    screen: () => screen(answer.items, 'wrap'),
+    piped: () => nodeRows(answer.items),
+  });
+  return EXIT.ok;
+}
+
+const sayNone = (group: string | undefined): string =>
+  group === undefined
+    ? 'No nodes yet. A node is listed from the first report of its agent.'
+    : `No nodes in group ${group}. \`holdoff groups\` lists the groups.`;
+
+async function showNode(tools: Tools, id: NodeId): Promise<ExitCode> {
+  const { body } = await (await tools.client()).send('GET', nodePath(id));
+  const node = readAnswer('node', body);
+  return show(tools, { json: body, fields: (when) => nodeFields(node, when), eventsPath: `${nodePath(id)}/events` });
+}
+
+async function send(tools: Tools, verb: string, id: NodeId, request: object): Promise<ExitCode> {
+  const { body } = await (await tools.client()).send('POST', `${nodePath(id)}/${verb}`, { body: request });
+  const changed = changedNode(readAnswer('node', body));
+  print(tools, {
+    json: body,
+    screen: () => acceptedLine(`${verb} accepted`, changed, tools.surface()),
+    piped: () => acceptedRow(changed),
+  });
+  return EXIT.ok;
+}
+
+async function deleteNode(tools: Tools, id: NodeId): Promise<ExitCode> {
+  const { body } = await (await tools.client()).send('DELETE', nodePath(id));
+  print(tools, {
+    json: body,
+    screen: () => `delete accepted: ${id} is forgotten until it reports again.`,
+    piped: () => `${id}\tdeleted`,
+  });
+  return EXIT.ok;
+}

@@ -1,0 +1,62 @@
+/** Arguments and options that several commands take, and what they accept. */
+// @ts-nocheck
+
+import { Option, InvalidArgumentError, type Command } from 'commander';
+import {
+  NAME_RULE,
+  NODE_ID_RULE,
+  parseGroupId,
+  parseNodeId,
+  parseVmId,
+  type GroupId,
+  type NodeId,
+  type VmId,
+} from '../core/ids.ts';
+import { parseDuration, type Duration } from '../core/time.ts';
+
+function accepted<T>(value: T | null, rule: string): T {
+  if (value === null) throw new InvalidArgumentError(rule);
+  return value;
+}
+
+export const nodeIdArgument = (text: string): NodeId => accepted(parseNodeId(text), `A node id is ${NODE_ID_RULE}.`);
+export const vmIdArgument = (text: string): VmId => accepted(parseVmId(text), `A VM id is ${NAME_RULE}.`);
+export const groupArgument = (text: string): GroupId => accepted(parseGroupId(text), `A group name is ${NAME_RULE}.`);
+
+const countArgument = (text: string): number =>
+  accepted(/^[1-9]\d{0,5}$/.test(text) ? Number(text) : null, 'It must be a whole number from 1 to 999999.');
+
+/** A duration as the API writes it, kept as text for a body. */
+export const durationTextArgument = (text: string): string =>
+  accepted(parseDuration(text) === null ? null : text, 'A duration is a number with s, m, h or d: 30s, 5m, 24h.');
+
+const timeoutArgument = (text: string): Duration => {
+  const length = parseDuration(text);
+  return accepted(length !== null && length > 0 ? length : null, 'A duration is a number with s, m, h or d: 30s, 5m.');
+};
+
+export const limitOption = (description = 'at most N items; all without it'): Option =>
+  new Option('--limit <N>', description).argParser(countArgument);
+export const watchOption = (): Option => new Option('--watch', 'redraw every 2 s until Ctrl-C (needs a terminal)');
+export const timeoutOption = (): Option =>
+  new Option('--timeout <duration>', 'how long to wait for an answer').argParser(timeoutArgument);
+
+/**
+ * A list is the default of its noun, so a wrong verb ends up here as an argument too many: say what was meant.
+ */
+export function refuseArguments(command: Command, noun: string, isId: (text: string) => boolean): void {
+  const [first] = command.args;
+  if (first === undefined) return;
+  const hint =
+    command.args.length === 1 && isId(first)
+      ? `Did you mean \`holdoff ${noun} show ${first}\`?`
+      : `See \`holdoff ${noun} --help\`.`;
+  command.error(`error: there is no command '${noun} ${first}'. ${hint}`);
+}
+
+/** Adds the options of every event log. */
+export const addEventOptions = (command: Command): Command =>
+  command
+    .addOption(limitOption('the newest N events (default: 100)').conflicts('all'))
+    .option('--all', 'the whole log')
+    .option('--follow', 'go on with what is added, until Ctrl-C');

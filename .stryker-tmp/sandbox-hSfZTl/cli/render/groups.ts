@@ -1,0 +1,80 @@
+/** Groups as people read them. */
+// @ts-nocheck
+
+import type { GroupJson } from '../../core/contract.ts';
+import type { Field } from '../../core/present/fields.ts';
+import { separated, table, type Column, type Surface } from '../../core/present/table.ts';
+import type { Tone } from '../../core/present/tone.ts';
+
+export const groupTone = (group: GroupJson): Tone =>
+  group.paused ? 'warn' : group.underWay.length > 0 ? 'busy' : 'good';
+
+export const groupState = (group: GroupJson): string =>
+  group.paused ? 'paused' : group.underWay.length > 0 ? 'updating' : 'quiet';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'GROUP' },
+  { title: 'STATE' },
+  { title: 'NODES', align: 'right', drop: 1 },
+  { title: 'UNDER WAY', align: 'right' },
+  { title: 'LIMIT', align: 'right' },
+  { title: 'WHY' },
+];
+
+/** A table of groups, in the order given. */
+export const groupTable = (groups: readonly GroupJson[], surface: Surface): string =>
+  table(
+    COLUMNS,
+    groups.map((group) => [
+      { text: group.group },
+      { text: groupState(group), tone: groupTone(group) },
+      { text: group.memberCount === null ? '?' : String(group.memberCount) },
+      { text: String(group.underWay.length) },
+      { text: sayLimit(group) },
+      { text: group.explanation },
+    ]),
+    surface,
+  );
+
+/** The columns of `groupRows`, for help texts. */
+export const GROUP_ROW = 'group state declared memberCount underWayCount limit maxConcurrentUpdates explanation';
+
+/** Tab-separated rows of groups, in the order given. */
+export const groupRows = (groups: readonly GroupJson[]): string =>
+  separated(
+    groups.map((group) => [
+      group.group,
+      groupState(group),
+      group.declared ? 'declared' : 'undeclared',
+      group.memberCount === null ? '' : String(group.memberCount),
+      String(group.underWay.length),
+      group.limit === null ? 'unlimited' : String(group.limit),
+      String(group.policy.maxConcurrentUpdates),
+      group.explanation,
+    ]),
+  );
+
+/** Every field of a group, its explanation first. */
+export function groupFields(group: GroupJson): Field[] {
+  const { policy } = group;
+  return [
+    { label: 'Explanation', text: group.explanation, tone: groupTone(group) },
+    { label: 'Group', text: group.group },
+    { label: 'Declared', text: group.declared ? 'yes' : 'no: the policy is that of default' },
+    { label: 'State', text: groupState(group), tone: groupTone(group) },
+    { label: 'Nodes', text: group.memberCount === null ? 'not counted yet' : String(group.memberCount) },
+    { label: 'Limit', text: sayLimit(group) },
+    { label: 'Under way', text: group.underWay.join(', ') || 'none' },
+    { label: 'Concurrency', text: String(policy.maxConcurrentUpdates) },
+    { label: 'Back-off', text: pairs(policy.backoff) },
+    { label: 'Deadlines', text: pairs(policy.deadlines) },
+    { label: 'Soak time', text: policy.monitor.soak },
+  ];
+}
+
+const sayLimit = (group: GroupJson): string => (group.limit === null ? 'unlimited' : String(group.limit));
+
+const pairs = (record: object): string =>
+  Object.entries(record)
+    .map(([key, value]) => `${key} ${String(value)}`)
+    .join(', ');

@@ -1,0 +1,115 @@
+/**
+ * The decision about one node: state × event × now → state. Pure, total and deterministic; the same state always gives
+ * the same answer, and what happened is returned as facts (DESIGN section 7).
+ */
+// @ts-nocheck
+
+import type { NodeReport } from '../contract.ts';
+import { type Fact, type Outcome, refused, unchanged } from '../fact.ts';
+import { advance } from './advance.ts';
+import { conclude, info } from './conclude.ts';
+import { enrol, newerThanTombstone } from './enrol.ts';
+import type { NodeContext, NodeEvent } from './event.ts';
+import type { NodeRecord } from './record.ts';
+import { acknowledge, heard, judge, observe, outOfOrder } from './report.ts';
+import { passTime, resetRecord } from './time.ts';
+import { fence, hold, move, release, remove, retry, start, wakeFailed } from './verbs.ts';
+
+export function decideNode(node: NodeRecord | null, event: NodeEvent, context: NodeContext): Outcome<NodeRecord> {
+  if (event.kind === 'report') return decideReport(node, event.report, context);
+  // A host that was removed may still be fenced: its VMs wait for that.
+  if (node === null || (node.removed !== null && event.kind !== 'fence')) {
+    return refused(
+      404,
+      'NodeNotFound',
+      `there is no node ${context.nodeId}; a node enrols itself with its first report`,
+    );
+  }
+  const { now } = context;
+  switch (event.kind) {
+    case 'due':
+      return conclude(node, passTime(node, now), context);
+    case 'start':
+      return start(node, event, context);
+    case 'proceed':
+      return conclude(node, advance(node, context.group?.paused ?? true, now), context);
+    case 'retry':
+      return retry(node, context);
+    case 'hold':
+      return hold(node, event.by, context);
+    case 'release':
+      return release(node, context);
+    case 'fence':
+      return fence(node, event.by, context);
+    case 'move':
+      return move(node, event.group, context);
+    case 'remove':
+      return remove(node, event.reason, context);
+    case 'wakeFailed':
+      return wakeFailed(node, event.status, event.generation, context);
+    case 'disclaim':
+      return node.attempt?.claimId === event.claimId
+        ? refused(409, 'SlotInUse', `node ${node.nodeId} is under way with this slot`)
+        : { kind: 'changed', next: { ...node, revision: node.revision + 1 }, facts: [] };
+  }
+}
+
+function decideReport(known: NodeRecord | null, report: NodeReport, context: NodeContext): Outcome<NodeRecord> {
+  const { now, group } = context;
+  const ours = known?.spec.generation ?? 1;
+  if (report.generation !== undefined && report.generation > ours) {
+    return refused(
+      409,
+      'GenerationAhead',
+      `the report names generation ${report.generation}, ours is ${known === null ? 'none: this node is not enrolled' : ours}; the control plane may have been restored from an older copy`,
+    );
+  }
+  if (known !== null && outOfOrder(known, report)) return unchanged;
+  if (known?.removed != null && !newerThanTombstone(known, report)) return unchanged;
+  const enrolling = known === null || known.removed !== null;
+  const node = enrolling ? enrol(known, report, context) : known;
+  const facts: Fact[] = enrolling
+    ? [
+        { kind: 'enrolled', group: node.group },
+        info('Node Enrolled', `first report: ${report.currentVersion} in group ${node.group}`),
+      ]
+    : [];
+  if (!enrolling && report.generation !== undefined && report.generation < node.spec.generation) {
+    const seen = acknowledge(spoiled(heard(node, now), report), now);
+    return seen === node ? unchanged : conclude(node, { node: seen, facts: [] }, context);
+  }
+  const reset = resetRecord(node, now);
+  const observed = observe(reset.node, report, now);
+  const judged = judge(observed, report, group?.paused ?? false, now);
+  const told = acknowledge(judged.node, now);
+  const outcome = conclude(
+    node,
+    { node: told, facts: [...facts, ...reset.facts, ...checkFailure(node, told), ...judged.facts] },
+    context,
+  );
+  return outcome.kind === 'unchanged' && enrolling ? { kind: 'changed', next: node, facts } : outcome;
+}
+
+/**
+ * A check that failed while the soak time was running out: the spec is Idle already, so nothing is counted, but the
+ * update was no success and its crash record stays (DESIGN section 2, row Idle).
+ */
+function spoiled(node: NodeRecord, report: NodeReport): NodeRecord {
+  const { attempt, spec } = node;
+  const late = report.state === 'ErrorReset' && report.generation === spec.generation - 1;
+  if (!late || spec.state !== 'Idle' || attempt?.succeeded !== true) return node;
+  return { ...node, attempt: { ...attempt, succeeded: false } };
+}
+
+function checkFailure(before: NodeRecord, now: NodeRecord): Fact[] {
+  const check = now.status?.updateCheck;
+  if (check?.result !== 'Failed' || before.status?.updateCheck.result === 'Failed') return [];
+  return [
+    {
+      kind: 'event',
+      type: 'Node Update Check Failed',
+      severity: 'warning',
+      message: `update check failed: ${check.message ?? 'no message'}`,
+    },
+  ];
+}

@@ -1,0 +1,58 @@
+/** What can happen to a node, and what deciding on it needs to know. */
+// @ts-nocheck
+
+import type { NodeReport } from '../contract.ts';
+import type { GroupId, NodeId } from '../ids.ts';
+import type { GroupPolicy } from '../policy.ts';
+import type { Instant } from '../time.ts';
+import type { NodeRecord } from './record.ts';
+
+/** What a node's decision needs to know of its group. */
+export type GroupView = { policy: GroupPolicy; paused: boolean };
+
+export type NodeEvent =
+  | { kind: 'report'; report: NodeReport }
+  /** A timer fired, or the sweep found the node overdue. */
+  | { kind: 'due' }
+  /** The group gives the node a slot (null: the group has no limit); `told` when this is the answer to its own report. */
+  | { kind: 'start'; claim: { claimId: string; at: Instant } | null; told: boolean }
+  /** The group was resumed: go on if you were held before the disruptive step. */
+  | { kind: 'proceed' }
+  | { kind: 'retry' }
+  | { kind: 'hold'; by: string }
+  | { kind: 'release' }
+  | { kind: 'fence'; by: string }
+  | { kind: 'move'; group: GroupId }
+  | { kind: 'remove'; reason: string }
+  /** A wake ended badly: no crash, but the next repeat comes forward (DESIGN section 5). */
+  | { kind: 'wakeFailed'; status: string; generation: number | null }
+  /** The sweep asks whether an old slot is still this node's; a change of revision shuts out a late start. */
+  | { kind: 'disclaim'; claimId: string };
+
+export type NodeContext = { nodeId: NodeId; now: Instant; group: GroupView | null };
+
+/** Whether deciding on this event needs the group's pause and policy; a report that changes nothing never does. */
+export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
+  if (node === null || node.removed !== null) return event.kind === 'report';
+  switch (event.kind) {
+    case 'start':
+    case 'proceed':
+    case 'release':
+    case 'move':
+      return true;
+    case 'report':
+      return (
+        node.spec.state === 'PerformedUpdate' &&
+        event.report.state === 'PerformedUpdate' &&
+        event.report.generation === node.spec.generation
+      );
+    case 'due':
+    case 'retry':
+    case 'hold':
+    case 'fence':
+    case 'remove':
+    case 'wakeFailed':
+    case 'disclaim':
+      return false;
+  }
+}

@@ -1,0 +1,114 @@
+// @ts-nocheck
+import type { ReportedState, SpecState, UpdateCheck } from '../contract.ts';
+import type { Aggregate } from '../fact.ts';
+import type { GroupId, NodeId } from '../ids.ts';
+import type { NodePolicy } from '../policy.ts';
+import type { Duration, Instant } from '../time.ts';
+import { minutes } from '../time.ts';
+
+/** What the control plane wants of a node. A new state is always a new generation. */
+export type NodeSpec = {
+  state: SpecState;
+  version: string | null;
+  generation: number;
+  since: Instant;
+  /** When the spec was first given in an answer to the node's report; the deadline runs from here. */
+  acknowledgedAt: Instant | null;
+  /** When status reached the spec; null until then. */
+  reachedAt: Instant | null;
+  /** When the wake is repeated while the step is not acknowledged (or Idle is not reached); null when it is not. */
+  nextWakeAt: Instant | null;
+  wakesRepeated: number;
+};
+
+export type NodeStatus = {
+  state: ReportedState;
+  currentVersion: string;
+  bootId: string;
+  /** Seconds since that boot, as the last accepted report gave it; null when it gave none. */
+  uptime: number | null;
+  /** Rewritten only when 30 minutes old, or when something else changes. */
+  reportedAt: Instant;
+  updateCheck: UpdateCheck;
+  agentVersion: string | null;
+  drainBlockedBy: string | null;
+};
+
+/** One way from Idle through an update and back to Idle. */
+export type Attempt = {
+  /** The slot that it holds in its group; null under `unlimited`, and once the slot has been given up. */
+  claimId: string | null;
+  /** Began while its group had no limit: counted, when a limit comes, before one more starts (rule 4). */
+  unlimited: boolean;
+  version: string | null;
+  fromVersion: string;
+  /** The boot that must be replaced by a new one for RebootedIntoUpdate to be reached. */
+  fromBootId: string;
+  startedAt: Instant;
+  /** Monitoring was passed and no ErrorReset has come since. */
+  succeeded: boolean;
+};
+
+/** Everything remembered about a node's crashes (the reviewer of Brupop #160 asked for one struct). */
+export type CrashRecord = {
+  count: number;
+  firstAt: Instant | null;
+  lastAt: Instant | null;
+  retryAfter: Instant | null;
+  resetAt: Instant | null;
+  lastState: SpecState | null;
+  lastReason: string | null;
+  lastMessage: string | null;
+};
+
+export const NO_CRASH: CrashRecord = {
+  count: 0,
+  firstAt: null,
+  lastAt: null,
+  retryAfter: null,
+  resetAt: null,
+  lastState: null,
+  lastReason: null,
+  lastMessage: null,
+};
+
+export type NodeRecord = Aggregate & {
+  kind: 'node';
+  nodeId: NodeId;
+  group: GroupId;
+  spec: NodeSpec;
+  status: NodeStatus | null;
+  /** Boot ids that have been replaced by another, newest last. */
+  previousBoots: string[];
+  attempt: Attempt | null;
+  crash: CrashRecord;
+  blockedVersions: string[];
+  heldBy: string | null;
+  /** Since when the node lacks nothing but a slot; null when it lacks something else. */
+  waitingSince: Instant | null;
+  /** A step was withdrawn or a deadline passed, and the node has not reported since. */
+  unreachableSince: Instant | null;
+  silentSince: Instant | null;
+  fencedAt: Instant | null;
+  /** The last negative status of a wake, until the node reports again. */
+  wakeFailure: { status: string; at: Instant } | null;
+  policy: NodePolicy;
+  /** Set when the node was deleted or is gone: a tombstone that older reports cannot revive. */
+  removed: { at: Instant; reason: string } | null;
+};
+
+export const BOOTS_KEPT = 16;
+
+/** A wake is repeated this long after the step began, while it is not acknowledged (DESIGN section 5). */
+export const WAKE_REPEATS: readonly Duration[] = [minutes(1), minutes(4), minutes(10)];
+/** A step not acknowledged for this long is withdrawn (DESIGN section 2 rule 2). */
+export const WITHDRAW_AFTER = minutes(35);
+/** Between wakes of a node that owes us Idle, once the first repeats are used up: no wait is without an end. */
+export const RECOVERY_WAKE_EVERY = minutes(15);
+/** A node that has not reported for this long is silent (DESIGN section 2 rule 8). */
+export const SILENT_AFTER = minutes(60);
+/** `reportedAt` is rewritten when it is this old (DESIGN section 6). */
+export const REPORTED_AT_REFRESH = minutes(30);
+
+/** Whether the node is on its way: it has left Idle, or has not come back to it. */
+export const underWay = (node: NodeRecord): boolean => node.attempt !== null;

@@ -1,0 +1,100 @@
+/** What the passing of time does to a node: deadlines, wakes that are repeated, and silence (DESIGN section 2). */
+// @ts-nocheck
+
+import { after, type Instant } from '../time.ts';
+import { advance, nextRepeat } from './advance.ts';
+import { info } from './conclude.ts';
+import { type NodeRecord, SILENT_AFTER, WITHDRAW_AFTER } from './record.ts';
+import { clearCrash, crash, endAttempt, moveSpec, type Step } from './spec.ts';
+
+export function passTime(node: NodeRecord, now: Instant): Step {
+  let step: Step = { node, facts: [] };
+  const then = (change: (node: NodeRecord) => Step): void => {
+    const next = change(step.node);
+    step = { node: next.node, facts: [...step.facts, ...next.facts] };
+  };
+  then((n) => resetRecord(n, now));
+  then((n) => passDeadline(n, now));
+  then((n) => advance(n, true, now));
+  then((n) => repeatWake(n, now));
+  then((n) => noticeSilence(n, now));
+  return step;
+}
+
+/** Once `resetAfter` has passed since the first crash the record is forgotten, whatever the node's state (rule 3). */
+export function resetRecord(node: NodeRecord, now: Instant): Step {
+  const { resetAt, count } = node.crash;
+  if (resetAt === null || now < resetAt) return { node, facts: [] };
+  return {
+    node: clearCrash(node),
+    facts: [info('Node Crash Record Reset', `${count} crashes forgotten: the time since the first one has passed`)],
+  };
+}
+
+function passDeadline(node: NodeRecord, now: Instant): Step {
+  const { spec } = node;
+  if (spec.reachedAt !== null) return { node, facts: [] };
+  if (spec.state === 'Idle') return passIdleDeadline(node, now);
+  if (spec.acknowledgedAt === null) {
+    if (now < after(spec.since, WITHDRAW_AFTER)) return { node, facts: [] };
+    const moved = moveSpec(node, 'Idle', null, now);
+    const ended = endAttempt(moved.node);
+    return {
+      node: { ...ended.node, unreachableSince: now },
+      facts: [
+        ...moved.facts,
+        ...ended.facts,
+        {
+          kind: 'event',
+          type: 'Node Unreachable',
+          severity: 'warning',
+          message: `${spec.state} was not picked up within 35 min and is withdrawn; nothing is counted`,
+        },
+      ],
+    };
+  }
+  if (now < after(spec.acknowledgedAt, node.policy.deadlines[spec.state])) return { node, facts: [] };
+  const failed = crash(node, 'DeadlinePassed', `${spec.state} was not reached within its deadline`, now);
+  return { node: { ...failed.node, unreachableSince: now }, facts: failed.facts };
+}
+
+/** The Idle deadline never counts and never makes a new generation; it marks the node and wakes it again (rule 2). */
+function passIdleDeadline(node: NodeRecord, now: Instant): Step {
+  const { spec } = node;
+  if (spec.acknowledgedAt === null || node.unreachableSince !== null || node.status === null)
+    return { node, facts: [] };
+  const overdue = after(spec.acknowledgedAt, node.policy.deadlines.Idle);
+  if (now < overdue || node.status.reportedAt >= overdue) return { node, facts: [] };
+  return {
+    node: { ...node, unreachableSince: now, spec: { ...spec, nextWakeAt: now } },
+    facts: [
+      {
+        kind: 'event',
+        type: 'Node Unreachable',
+        severity: 'warning',
+        message: 'did not come back to Idle within its deadline; it is woken again and nothing is counted',
+      },
+    ],
+  };
+}
+
+function repeatWake(node: NodeRecord, now: Instant): Step {
+  const { spec } = node;
+  if (spec.nextWakeAt === null || now < spec.nextWakeAt) return { node, facts: [] };
+  return {
+    node: { ...node, spec: { ...spec, ...nextRepeat(node, now) } },
+    facts: [{ kind: 'wake', hostId: node.nodeId, action: 'DriveNode', generation: spec.generation, decided: false }],
+  };
+}
+
+function noticeSilence(node: NodeRecord, now: Instant): Step {
+  if (node.status === null || node.silentSince !== null) return { node, facts: [] };
+  if (now < after(node.status.reportedAt, SILENT_AFTER)) return { node, facts: [] };
+  return {
+    node: { ...node, silentSince: now },
+    facts: [
+      { kind: 'event', type: 'Node Silent', severity: 'warning', message: 'has not reported for 60 min' },
+      { kind: 'hostSilent', hostId: node.nodeId },
+    ],
+  };
+}

@@ -1,0 +1,87 @@
+/** What a group's body and a VM's body mean once every default is filled in (DESIGN sections 2 and 3). */
+// @ts-nocheck
+
+import { type NodeBackoff, nodeBackoffOf, validated, type VmBackoff, vmBackoffOf } from './backoff.ts';
+import type { GroupBody, SpecState, VmBody } from './contract.ts';
+import { type Duration, minutes, seconds } from './time.ts';
+
+export type Deadlines = Readonly<Record<SpecState, Duration>>;
+
+/** The default deadlines of DESIGN section 2. */
+export const DEADLINES: Deadlines = {
+  StagedUpdate: minutes(12),
+  PerformedUpdate: minutes(5),
+  RebootedIntoUpdate: minutes(15),
+  MonitoringUpdate: minutes(5),
+  Idle: minutes(2),
+};
+
+/** The part of a group's policy that a node carries from the start of an attempt to its end. */
+export type NodePolicy = { backoff: NodeBackoff; deadlines: Deadlines; soak: Duration };
+
+export type Concurrency =
+  | { kind: 'count'; count: number }
+  | { kind: 'percent'; percent: number }
+  | { kind: 'unlimited' };
+
+export type GroupPolicy = NodePolicy & { concurrency: Concurrency };
+
+export function groupPolicyOf(body: GroupBody): GroupPolicy {
+  const given = body.deadlines ?? {};
+  const deadline = (state: SpecState): Duration => {
+    const text = given[state];
+    return text === undefined ? DEADLINES[state] : validated(text);
+  };
+  return {
+    backoff: nodeBackoffOf(body.backoff),
+    deadlines: {
+      StagedUpdate: deadline('StagedUpdate'),
+      PerformedUpdate: deadline('PerformedUpdate'),
+      RebootedIntoUpdate: deadline('RebootedIntoUpdate'),
+      MonitoringUpdate: deadline('MonitoringUpdate'),
+      Idle: deadline('Idle'),
+    },
+    soak: body.monitor?.soak === undefined ? minutes(2) : validated(body.monitor.soak),
+    concurrency: concurrencyOf(body.maxConcurrentUpdates ?? 1),
+  };
+}
+
+function concurrencyOf(limit: NonNullable<GroupBody['maxConcurrentUpdates']>): Concurrency {
+  if (typeof limit === 'number') return { kind: 'count', count: limit };
+  if (limit === 'unlimited') return { kind: 'unlimited' };
+  return { kind: 'percent', percent: Number(limit.slice(0, -1)) };
+}
+
+/** How many nodes may be under way: a percentage is of the members last counted, rounded down, at least 1. */
+export function limitOf(concurrency: Concurrency, memberCount: number | null): number | null {
+  switch (concurrency.kind) {
+    case 'count':
+      return concurrency.count;
+    case 'percent':
+      return Math.max(1, Math.floor(((memberCount ?? 0) * concurrency.percent) / 100));
+    case 'unlimited':
+      return null;
+  }
+}
+
+export type VmPolicy = {
+  backoff: VmBackoff;
+  stableFor: Duration;
+  /** Time from Scheduled to Running; null when the VM has no start deadline. */
+  startDeadline: Duration | null;
+  grace: Duration;
+};
+
+export function vmPolicyOf(body: VmBody): VmPolicy {
+  return {
+    backoff: vmBackoffOf(body.backoff),
+    stableFor: body.stableFor === undefined ? minutes(10) : validated(body.stableFor),
+    startDeadline:
+      body.startDeadline === 'none'
+        ? null
+        : body.startDeadline === undefined
+          ? minutes(5)
+          : validated(body.startDeadline),
+    grace: body.grace === undefined ? seconds(30) : validated(body.grace),
+  };
+}

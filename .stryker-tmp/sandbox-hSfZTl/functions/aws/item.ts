@@ -1,0 +1,123 @@
+/** How a record is kept in the table: one item, its revision, its index keys (docs/data-model.md). */
+// @ts-nocheck
+
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { type IndexName, TABLE } from '../../core/table.ts';
+import { formatInstant, type Instant } from '../../core/time.ts';
+import { indexKeys, refOf } from '../keys.ts';
+import type { AggregateKind, Loaded, Records } from '../ports.ts';
+
+/** The format this code writes; it reads this one and the one before, and refuses newer ones. */
+export const FORMAT = 1;
+
+export type Item = Record<string, AttributeValue>;
+
+/** An item that this code must not touch: newer than it knows, or not what it should be. */
+export class ItemFormatError extends Error {
+  readonly code = 'ItemFormat';
+}
+
+export const itemKey = (kind: AggregateKind, id: string): Item =>
+  marshall({ [TABLE.key.partition]: `${kind}#${id}`, [TABLE.key.sort]: 'A' });
+
+export const SHARDS = { list: 8, members: 4, due: 8, attention: 4 } as const;
+
+/** A stable spread of ids over shards (FNV-1a). */
+export function shardOf(id: string, shards: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < id.length; index += 1) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
+  return (hash >>> 0) % shards;
+}
+
+export const listPartition = (kind: AggregateKind, shard: number): string => `${kind}#${shard}`;
+export const memberPartition = (group: string, shard: number): string => `${group}#${shard}`;
+export const duePartition = (shard: number): string => `due#${shard}`;
+export const attentionPartition = (shard: number): string => `attention#${shard}`;
+export const dueSort = (at: Instant, kind: AggregateKind, id: string): string => `${formatInstant(at)}#${kind}#${id}`;
+
+type Keys = { partition: string; sort: string } | null;
+
+function keysOf(record: Records[AggregateKind]): Record<IndexName, Keys> {
+  const { kind, id } = refOf(record);
+  const { listed, member, due, concerns, host } = indexKeys(record);
+  return {
+    list: listed ? { partition: listPartition(kind, shardOf(id, SHARDS.list)), sort: id } : null,
+    members:
+      member === null
+        ? null
+        : { partition: memberPartition(member.group, shardOf(id, SHARDS.members)), sort: member.rank },
+    due: due === null ? null : { partition: duePartition(shardOf(id, SHARDS.due)), sort: dueSort(due, kind, id) },
+    attention:
+      concerns.length === 0
+        ? null
+        : { partition: attentionPartition(shardOf(id, SHARDS.attention)), sort: `${concerns.join('+')}#${kind}#${id}` },
+    host: host === null ? null : { partition: host, sort: id },
+  };
+}
+
+export type Write = {
+  UpdateExpression: string;
+  ExpressionAttributeNames: Record<string, string>;
+  ExpressionAttributeValues: Item;
+};
+
+/** Sets what is known of an item and removes it from the indexes it has left; attributes not known here stay. */
+export function writeOf(
+  record: Records[AggregateKind],
+  writeId: string,
+  tombstoneSeconds: number,
+  now: Instant,
+): Write {
+  const sets: string[] = [];
+  const removes: string[] = [];
+  const names: Record<string, string> = {};
+  const values: Record<string, unknown> = {};
+  const set = (name: string, value: unknown): void => {
+    const index = sets.length + removes.length;
+    names[`#a${index}`] = name;
+    if (value === null) removes.push(`#a${index}`);
+    else {
+      values[`:v${index}`] = value;
+      sets.push(`#a${index} = :v${index}`);
+    }
+  };
+  set('format', FORMAT);
+  set('revision', record.revision);
+  set('writeId', writeId);
+  set('record', record);
+  const tombstone = record.kind !== 'group' && record.removed !== null;
+  set(TABLE.timeToLiveAttribute, tombstone ? Math.ceil(now / 1000) + tombstoneSeconds : null);
+  const keys = keysOf(record);
+  for (const name of ['list', 'members', 'due', 'attention', 'host'] as const) {
+    const { partition, sort } = TABLE.indexes[name];
+    set(partition, keys[name]?.partition ?? null);
+    set(sort, keys[name]?.sort ?? null);
+  }
+  const remove = removes.length === 0 ? '' : ` REMOVE ${removes.join(', ')}`;
+  return {
+    UpdateExpression: `SET ${sets.join(', ')}${remove}`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: marshall(values, { removeUndefinedValues: true }),
+  };
+}
+
+/** @throws {ItemFormatError} when the item is newer than this code, or is not an item of this kind */
+export function readItem<K extends AggregateKind>(kind: K, item: Item): Loaded<Records[K]> {
+  const raw = unmarshall(item);
+  const { format, writeId, revision } = raw;
+  const record: unknown = raw['record'];
+  if (typeof format !== 'number' || format > FORMAT || format < FORMAT - 1) {
+    throw new ItemFormatError(
+      `${kind} item has format ${String(format)}; this version reads ${FORMAT - 1} and ${FORMAT}: deploy the version that wrote it`,
+    );
+  }
+  if (!isRecordOf(kind, record) || record.revision !== revision)
+    throw new ItemFormatError(`not a whole ${kind} item: it was changed by hand`);
+  return { record, writeId: typeof writeId === 'string' ? writeId : '' };
+}
+
+/** The table holds what `writeOf` wrote: the kind and the revision tell that this is such a record. */
+function isRecordOf<K extends AggregateKind>(kind: K, value: unknown): value is Records[K] {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind && 'revision' in value;
+}

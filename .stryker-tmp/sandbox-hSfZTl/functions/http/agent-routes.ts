@@ -1,0 +1,114 @@
+/** What an agent calls: it may speak only for its own node, and only for the VMs of its host. */
+// @ts-nocheck
+
+import { nodeReportSchema, type VmReport, vmReportSchema } from '../../core/contract.ts';
+import { parseInstanceId } from '../../core/ids.ts';
+import type { NodeRecord } from '../../core/node/record.ts';
+import { desiredFor } from '../../core/vm/describe.ts';
+import { live, type VmRecord } from '../../core/vm/record.ts';
+import { vmPolicyOf } from '../../core/policy.ts';
+import { between } from '../../core/time.ts';
+import { reportNode } from '../operations/nodes.ts';
+import { turnVm, vmsToRun } from '../operations/vms.ts';
+import type { ControlPlane, Settings } from '../ports.ts';
+import { fail, ofRefusal } from './problem.ts';
+import { bodyOf, callingNode, nodeIdOf, vmIdOf } from './requests.ts';
+import type { Serve } from './route.ts';
+
+export const reportNodeRoute: Serve = async (plane, request) => {
+  const nodeId = nodeIdOf(request);
+  callingNode(request, nodeId);
+  const report = bodyOf(request, nodeReportSchema);
+  const result = await reportNode(plane, nodeId, report);
+  if (result.kind === 'refused') throw ofRefusal(result.refusal);
+  const { node } = result;
+  if (node === null) throw fail(404, 'NodeNotFound', `there is no node ${nodeId}`);
+  const { state, version, generation } = node.spec;
+  return {
+    status: 200,
+    body: { desired: { state, version, generation }, reportEverySeconds: reportEvery(node, plane.settings) },
+  };
+};
+
+/** Often while under way or recovering, rarely while Idle (DESIGN section 6). */
+function reportEvery(node: NodeRecord, settings: Settings): number {
+  const { spec, status, attempt } = node;
+  const idle = spec.state === 'Idle' && spec.reachedAt !== null && attempt === null && status?.state === 'Idle';
+  const quiet = node.removed !== null || idle;
+  return quiet ? settings.idleReportSeconds : settings.activeReportSeconds;
+}
+
+export const hostVmsRoute: Serve = async (plane, request) => {
+  const nodeId = nodeIdOf(request);
+  callingNode(request, nodeId);
+  return { status: 200, body: { items: await vmsToRun(plane, nodeId) } };
+};
+
+export const reportVmRoute: Serve = async (plane, request) => {
+  const vmId = vmIdOf(request);
+  const caller = callingNode(request, null);
+  const report = bodyOf(request, vmReportSchema);
+  const known = (await plane.store.load('vm', vmId))?.record ?? null;
+  if (known === null || known.removed !== null) {
+    const ours =
+      report.uid !== undefined ||
+      (known?.body.hostId === caller && known.previousInstances.some((id) => id === report.instanceId)) ||
+      known?.instance?.instanceId === report.instanceId;
+    if (!ours) throw fail(404, 'VmNotFound', `there is no VM ${vmId}; an instance that nobody declared is left alone`);
+    return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
+  }
+  if (known.body.hostId !== caller && isOver(known, report)) {
+    return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
+  }
+  mustBeHost(known, caller);
+  const result = await turnVm(plane, vmId, { kind: 'report', report });
+  if (result.kind === 'refused') throw ofRefusal(result.refusal);
+  return { status: 200, body: { desired: desiredFor(result.record, report.instanceId, report.uid) } };
+};
+
+/** An instance of another declaration, or one whose end is known: a host that was left is told to end it, and nothing more. */
+function isOver(vm: VmRecord, { uid, instanceId }: VmReport): boolean {
+  if (uid !== undefined && uid !== vm.uid) return true;
+  const ended = vm.instance !== null && !live(vm.instance) && vm.instance.instanceId === instanceId;
+  return ended || vm.previousInstances.some((id) => id === instanceId);
+}
+
+function mustBeHost(vm: VmRecord, caller: string): void {
+  if (vm.body.hostId !== caller) throw fail(403, 'NotYourVm', `VM ${vm.vmId} does not run on node ${caller}`);
+}
+
+export const launchRoute: Serve = async (plane, request) => {
+  const vmId = vmIdOf(request);
+  const caller = callingNode(request, null);
+  const instanceId = parseInstanceId(request.query.get('instanceId') ?? '');
+  if (instanceId === null) throw fail(400, 'InvalidId', 'the query must name the instance: ?instanceId=…');
+  const known = (await plane.store.load('vm', vmId))?.record ?? null;
+  if (known === null || known.removed !== null) throw fail(404, 'VmNotFound', `there is no VM ${vmId}`);
+  mustBeHost(known, caller);
+  mustBeWanted(known, instanceId);
+  const result = await turnVm(plane, vmId, { kind: 'launchFetched', instanceId });
+  const vm = result.record;
+  if (vm === null) throw fail(404, 'VmNotFound', `there is no VM ${vmId}`);
+  mustBeWanted(vm, instanceId);
+  return { status: 200, body: launchAnswer(plane, vm, instanceId) };
+};
+
+function mustBeWanted(vm: VmRecord, instanceId: string): void {
+  if (desiredFor(vm, instanceId, undefined).power === 'off') {
+    throw fail(409, 'InstanceNotWanted', `instance ${instanceId} of VM ${vm.vmId} is not to run: do not launch it`);
+  }
+}
+
+function launchAnswer(plane: ControlPlane, vm: VmRecord, instanceId: string): Record<string, unknown> {
+  const deadline = live(vm.instance) ? vm.instance.startDeadlineAt : null;
+  return {
+    vmId: vm.vmId,
+    uid: vm.uid,
+    instanceId,
+    launchRevision: vm.launchRevision,
+    launch: vm.body.launch,
+    simulateCrash: vm.body.simulateCrash ?? false,
+    graceSeconds: vmPolicyOf(vm.body).grace / 1000,
+    startDeadlineSeconds: deadline === null ? null : Math.max(1, between(plane.now(), deadline) / 1000),
+  };
+}

@@ -1,0 +1,91 @@
+/** Groups, as an operator sets their policy and stops them. */
+// @ts-nocheck
+
+import { emptyBodySchema, groupBodySchema } from '../../core/contract.ts';
+import { describeGroup, type GroupEvent } from '../../core/group/group.ts';
+import { DEFAULT_GROUP, type GroupId } from '../../core/ids.ts';
+import { fill, loadGroup, turnGroup } from '../operations/groups.ts';
+import { proceedHeld } from '../operations/nodes.ts';
+import type { ControlPlane } from '../ports.ts';
+import { fail, ofRefusal } from './problem.ts';
+import { bodyOf, encodeCursor, groupIdOf, operatorOf, pageOf } from './requests.ts';
+import type { ApiAnswer, Serve } from './route.ts';
+
+async function shown(plane: ControlPlane, group: GroupId): Promise<Record<string, unknown>> {
+  const { own, fallback } = await loadGroup(plane, group);
+  return { ...describeGroup(own, fallback) };
+}
+
+export const listGroups: Serve = async (plane, request) => {
+  operatorOf(request);
+  const { limit, cursor } = pageOf(request, 'groups');
+  const page = await plane.store.list('group', limit, cursor);
+  const stored = page.items.includes(DEFAULT_GROUP);
+  const ids = cursor === null && !stored && page.cursor === null ? [...page.items, DEFAULT_GROUP].sort() : page.items;
+  return {
+    status: 200,
+    body: { items: await Promise.all(ids.map((id) => shown(plane, id))), ...encodeCursor(page.cursor, 'groups') },
+  };
+};
+
+async function mustExist(plane: ControlPlane, group: GroupId): Promise<void> {
+  if (group !== DEFAULT_GROUP && (await plane.store.load('group', group)) === null) {
+    throw fail(404, 'GroupNotFound', `there is no group ${group}: no policy was put and no node has named it`);
+  }
+}
+
+export const getGroup: Serve = async (plane, request) => {
+  operatorOf(request);
+  const group = groupIdOf(request);
+  await mustExist(plane, group);
+  return { status: 200, body: await shown(plane, group) };
+};
+
+async function change(plane: ControlPlane, group: GroupId, event: GroupEvent, status: number): Promise<ApiAnswer> {
+  const result = await turnGroup(plane, group, event);
+  if (result.kind === 'refused') throw ofRefusal(result.refusal);
+  if (event.kind === 'resume') await proceedHeld(plane, group);
+  if (event.kind !== 'pause') await fill(plane, group);
+  if (event.kind === 'put' && group === DEFAULT_GROUP) await fillFollowers(plane);
+  return { status, body: await shown(plane, group) };
+}
+
+/** Undeclared groups have default's policy: a limit raised there frees slots in each of them. */
+async function fillFollowers(plane: ControlPlane): Promise<void> {
+  let cursor: string | null = null;
+  do {
+    const page: { items: GroupId[]; cursor: string | null } = await plane.store.list('group', 100, cursor);
+    for (const id of page.items) if ((await plane.store.load('group', id))?.record.body === null) await fill(plane, id);
+    ({ cursor } = page);
+  } while (cursor !== null);
+}
+
+export const putGroup: Serve = async (plane, request) => {
+  operatorOf(request);
+  const group = groupIdOf(request);
+  const body = bodyOf(request, groupBodySchema, 'group');
+  const before = (await plane.store.load('group', group))?.record ?? null;
+  const declared = group === DEFAULT_GROUP || (before !== null && before.body !== null);
+  return change(plane, group, { kind: 'put', body }, declared ? 200 : 201);
+};
+
+export const deleteGroup: Serve = async (plane, request) => {
+  operatorOf(request);
+  return change(plane, groupIdOf(request), { kind: 'undeclare' }, 202);
+};
+
+export const pauseGroup: Serve = async (plane, request) => {
+  const by = operatorOf(request);
+  const group = groupIdOf(request);
+  bodyOf(request, emptyBodySchema);
+  await mustExist(plane, group);
+  return change(plane, group, { kind: 'pause', by }, 202);
+};
+
+export const resumeGroup: Serve = async (plane, request) => {
+  operatorOf(request);
+  const group = groupIdOf(request);
+  bodyOf(request, emptyBodySchema);
+  await mustExist(plane, group);
+  return change(plane, group, { kind: 'resume' }, 202);
+};

@@ -1,0 +1,41 @@
+/** A timer fired, or the sweep found something overdue: both come here, and the table decides (DESIGN section 4). */
+// @ts-nocheck
+
+import { between, type Instant } from '../../core/time.ts';
+import { alarmOf } from '../effects.ts';
+import type { ControlPlane, Ref } from '../ports.ts';
+import { fill } from './groups.ts';
+import { turnNode } from './nodes.ts';
+import { turnVm } from './vms.ts';
+
+export async function handleDue(plane: ControlPlane, ref: Ref): Promise<void> {
+  switch (ref.kind) {
+    case 'node':
+      await turnNode(plane, ref.id, { kind: 'due' });
+      return;
+    case 'vm':
+      await turnVm(plane, ref.id, { kind: 'due' });
+      return;
+    case 'group':
+      await fill(plane, ref.id);
+      return;
+  }
+}
+
+/**
+ * A firing for the instant `at`. One that is early is armed again for the remainder; a stale or repeated one changes
+ * nothing, because the aggregate no longer waits for that instant.
+ */
+export async function handleFiring(plane: ControlPlane, ref: Ref, at: Instant): Promise<void> {
+  const loaded = await plane.store.load(ref.kind, ref.id);
+  if (loaded === null) return;
+  const alarm = alarmOf(loaded.record);
+  const now = plane.now();
+  if (alarm === null || alarm.at !== at) return;
+  if (now < at) {
+    await plane.timers.arm(ref, loaded.record.revision, at, alarm.retry, now);
+    return;
+  }
+  plane.telemetry.metric('TimerLatenessMs', between(at, now), null);
+  await handleDue(plane, ref);
+}

@@ -1,0 +1,85 @@
+/** What happens to a node: its own reports, an operator's verbs, and the passing of time. */
+// @ts-nocheck
+
+import type { NodeReport } from '../../core/contract.ts';
+import type { Fact, Refusal } from '../../core/fact.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { decideNode } from '../../core/node/decide.ts';
+import { needsGroup, type NodeEvent } from '../../core/node/event.ts';
+import type { NodeRecord } from '../../core/node/record.ts';
+import { parseGroupId, DEFAULT_GROUP } from '../../core/ids.ts';
+import type { ControlPlane } from '../ports.ts';
+import { turn, type Turned } from '../turn.ts';
+import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';
+import { turnVm } from './vms.ts';
+
+/** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
+export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
+  const result = await turn(plane, 'node', nodeId, async (record) => {
+    const group = needsGroup(record, event) ? viewOf(await loadGroup(plane, groupFor(record, event))) : null;
+    return decideNode(record, event, { nodeId, now: plane.now(), group });
+  });
+  if (result.kind !== 'changed') return result;
+  const started = await followUp(plane, result.record, result.facts, event.kind === 'report');
+  return started === null ? result : { ...result, record: started };
+}
+
+function groupFor(record: NodeRecord | null, event: NodeEvent): NodeRecord['group'] {
+  if (event.kind === 'move') return event.group;
+  if (record !== null && record.removed === null) return record.group;
+  const named = event.kind === 'report' && event.report.group !== undefined ? parseGroupId(event.report.group) : null;
+  return named ?? record?.group ?? DEFAULT_GROUP;
+}
+
+/** @returns the node as it is after its own start, if filling the group started it */
+async function followUp(
+  plane: ControlPlane,
+  node: NodeRecord,
+  facts: readonly Fact[],
+  answering: boolean,
+): Promise<NodeRecord | null> {
+  let started: NodeRecord | null = null;
+  for (const fact of facts) {
+    switch (fact.kind) {
+      case 'enrolled':
+        await turnGroup(plane, fact.group, { kind: 'ensure' });
+        break;
+      case 'slotReleased':
+        await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
+        started =
+          (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
+        break;
+      case 'fill':
+        started =
+          (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
+        break;
+      case 'hostSilent':
+      case 'hostFenced':
+        for (const vmId of await plane.store.vmsOfHost(fact.hostId))
+          await turnVm(plane, vmId, { kind: fact.kind, hostId: fact.hostId });
+        break;
+      case 'wake':
+      case 'metric':
+      case 'event':
+        break;
+    }
+  }
+  return started;
+}
+
+/** After a resume: nodes that were held before their disruptive step go on. Also in each sweep, lest one was missed. */
+export async function proceedHeld(plane: ControlPlane, group: NodeRecord['group']): Promise<void> {
+  for (const nodeId of await plane.store.underWay(group)) {
+    const node = (await plane.store.load('node', nodeId))?.record;
+    const waits = node?.spec.state === 'PerformedUpdate' && node.spec.reachedAt !== null && node.heldBy === null;
+    if (waits) await turnNode(plane, nodeId, { kind: 'proceed' });
+  }
+}
+
+export type ReportResult = { kind: 'answered'; node: NodeRecord | null } | { kind: 'refused'; refusal: Refusal };
+
+export async function reportNode(plane: ControlPlane, nodeId: NodeId, report: NodeReport): Promise<ReportResult> {
+  const result = await turnNode(plane, nodeId, { kind: 'report', report });
+  if (result.kind === 'refused') return { kind: 'refused', refusal: result.refusal };
+  return { kind: 'answered', node: result.record };
+}

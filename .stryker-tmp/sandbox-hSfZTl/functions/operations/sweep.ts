@@ -1,0 +1,79 @@
+/**
+ * The sweep: nothing rests on a timer arriving, a message being delivered or a metric being kept. It handles what is
+ * overdue, frees forgotten slots, fills every group, and counts the gauges anew (DESIGN sections 4 and 6).
+ */
+// @ts-nocheck
+
+import type { GroupId } from '../../core/ids.ts';
+import { groupPolicyOf } from '../../core/policy.ts';
+import type { Concern, ControlPlane } from '../ports.ts';
+import { handleDue } from './due.ts';
+import { fill, loadGroup, reclaimSlots, turnGroup } from './groups.ts';
+import { proceedHeld } from './nodes.ts';
+
+export type SweepReport = { overdue: number; failed: number; slotsFreed: number; groups: number };
+
+const OVERDUE_PER_SHARD = 200;
+
+const GAUGES = {
+  backingOff: 'NodesBackingOff',
+  unreachable: 'NodesUnreachable',
+  silent: 'NodesSilent',
+  crashLoop: 'VmsInCrashLoop',
+} as const satisfies Record<Concern, string>;
+
+export async function sweep(plane: ControlPlane): Promise<SweepReport> {
+  const report: SweepReport = { overdue: 0, failed: 0, slotsFreed: 0, groups: 0 };
+  // One item that cannot be handled must not keep the rest of the fleet waiting.
+  const guard = async (what: string, act: () => Promise<void>): Promise<void> => {
+    try {
+      await act();
+    } catch (error) {
+      report.failed += 1;
+      plane.telemetry.warn(`the sweep could not handle ${what}; the next one tries again`, { error: String(error) });
+    }
+  };
+  for (const ref of await plane.store.overdue(plane.now(), OVERDUE_PER_SHARD)) {
+    report.overdue += 1;
+    await guard(`${ref.kind} ${ref.id}`, () => handleDue(plane, ref));
+  }
+  for (const group of await allGroups(plane)) {
+    report.groups += 1;
+    await guard(`group ${group}`, async () => {
+      report.slotsFreed += await sweepGroup(plane, group);
+    });
+  }
+  await guard('the gauges', () => recountGauges(plane));
+  plane.telemetry.metric('SweepCompleted', 1, null);
+  return report;
+}
+
+async function allGroups(plane: ControlPlane): Promise<GroupId[]> {
+  const groups: GroupId[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: { items: GroupId[]; cursor: string | null } = await plane.store.list('group', 100, cursor);
+    groups.push(...page.items);
+    ({ cursor } = page);
+  } while (cursor !== null);
+  return groups;
+}
+
+async function sweepGroup(plane: ControlPlane, group: GroupId): Promise<number> {
+  const { own, fallback } = await loadGroup(plane, group);
+  const freed = await reclaimSlots(plane, own);
+  if (groupPolicyOf(own.body ?? fallback.body ?? {}).concurrency.kind === 'percent') {
+    await turnGroup(plane, group, { kind: 'count', members: await plane.store.countMembers(group) });
+  }
+  if (own.pausedBy === null) await proceedHeld(plane, group);
+  await fill(plane, group);
+  return freed;
+}
+
+async function recountGauges(plane: ControlPlane): Promise<void> {
+  const counts: Record<Concern, number> = { backingOff: 0, unreachable: 0, silent: 0, crashLoop: 0 };
+  for (const { concern } of await plane.store.concerns()) counts[concern] += 1;
+  for (const concern of ['backingOff', 'unreachable', 'silent', 'crashLoop'] as const) {
+    plane.telemetry.metric(GAUGES[concern], counts[concern], null);
+  }
+}

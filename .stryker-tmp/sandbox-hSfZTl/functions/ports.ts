@@ -1,0 +1,90 @@
+/** What the control plane asks of the world. Adapters implement these at the handler's edge; the simulation has twins in memory. */
+// @ts-nocheck
+
+import type { EventEntry } from '../core/contract.ts';
+import type { CommandAction, Draw } from '../core/fact.ts';
+import type { GroupRecord } from '../core/group/group.ts';
+import type { GroupId, NodeId, VmId } from '../core/ids.ts';
+import type { MetricName } from '../core/names.ts';
+import type { NodeRecord } from '../core/node/record.ts';
+import type { Instant } from '../core/time.ts';
+import type { VmRecord } from '../core/vm/record.ts';
+
+export type AggregateKind = 'node' | 'vm' | 'group';
+export type Records = { node: NodeRecord; vm: VmRecord; group: GroupRecord };
+export type Ids = { node: NodeId; vm: VmId; group: GroupId };
+/** Which aggregate a timer, a message or an index entry is about. */
+export type Ref = { [K in AggregateKind]: { kind: K; id: Ids[K] } }[AggregateKind];
+
+/** An item as it was read: `writeId` tells a writer whose answer was lost that the item is its own. */
+export type Loaded<R> = { record: R; writeId: string };
+
+export type Page<T> = { items: T[]; cursor: string | null };
+
+export type Concern = 'backingOff' | 'unreachable' | 'silent' | 'crashLoop';
+
+/** One item per aggregate with a revision; indexes only propose (DESIGN section 7). */
+export interface Store {
+  load<K extends AggregateKind>(kind: K, id: Ids[K]): Promise<Loaded<Records[K]> | null>;
+  /** Writes if the item still has the revision given (0: if it does not exist); false when another writer was first. */
+  save<K extends AggregateKind>(
+    kind: K,
+    record: Records[K],
+    expectedRevision: number,
+    writeId: string,
+  ): Promise<boolean>;
+  /** Ids in ascending order, removed ones left out. */
+  list<K extends AggregateKind>(kind: K, limit: number, cursor: string | null): Promise<Page<Ids[K]>>;
+  /** Members of a group that may lack nothing but a slot, in queue order, as the index last saw them. */
+  queue(group: GroupId, limit: number): Promise<NodeId[]>;
+  /** Members that may be under way, as the index last saw them. */
+  underWay(group: GroupId): Promise<NodeId[]>;
+  countMembers(group: GroupId): Promise<number>;
+  /** Everything that was due at `now`, as the index last saw it, oldest first in each shard. */
+  overdue(now: Instant, limitPerShard: number): Promise<Ref[]>;
+  vmsOfHost(host: NodeId): Promise<VmId[]>;
+  concerns(): Promise<{ concern: Concern; ref: Ref }[]>;
+}
+
+/** The event log with its 30 days (written by the bus subscriber). */
+export interface EventLog {
+  append(entries: readonly EventEntry[]): Promise<void>;
+  read(limit: number, cursor: string | null, now: Instant): Promise<Page<EventEntry>>;
+}
+
+export interface Timers {
+  /** Wakes the aggregate at or after `at`; a `retry` of at most 15 minutes also gets the vernier. */
+  arm(ref: Ref, key: number, at: Instant, retry: boolean, now: Instant): Promise<void>;
+}
+
+export type Wake = { ref: Ref; hostId: NodeId; action: CommandAction; generation: number; decided: boolean };
+
+export interface Wakes {
+  /** Queues the wake of a host's agent; nobody waits for SSM. */
+  send(wake: Wake, now: Instant): Promise<void>;
+}
+
+export interface Bus {
+  publish(entries: readonly EventEntry[]): Promise<void>;
+}
+
+export interface Telemetry {
+  metric(name: MetricName, value: number, group: GroupId | null): void;
+  /** One structured line: what happened, to what, and the error's own words. */
+  warn(message: string, detail: Record<string, unknown>): void;
+}
+
+export type Settings = { idleReportSeconds: number; activeReportSeconds: number };
+
+export type ControlPlane = {
+  store: Store;
+  timers: Timers;
+  wakes: Wakes;
+  bus: Bus;
+  telemetry: Telemetry;
+  now: () => Instant;
+  draw: () => Draw;
+  /** Lets that many milliseconds pass, so that writers who race each other spread out. */
+  pause: (ms: number) => Promise<void>;
+  settings: Settings;
+};

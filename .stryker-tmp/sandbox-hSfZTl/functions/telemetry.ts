@@ -1,0 +1,44 @@
+/**
+ * Log lines and metrics on standard output, where Lambda's log has them. Metrics are in the embedded metric format,
+ * always also without a dimension: the alarms read that one (facts/aws-services.md section 6).
+ */
+// @ts-nocheck
+
+import type { GroupId } from '../core/ids.ts';
+import { METRIC_NAMESPACE, type MetricName } from '../core/names.ts';
+import type { Instant } from '../core/time.ts';
+import type { Telemetry } from './ports.ts';
+
+export class LogTelemetry implements Telemetry {
+  readonly #write: (line: string) => void;
+  readonly #now: () => Instant;
+
+  constructor(write: (line: string) => void, now: () => Instant) {
+    this.#write = write;
+    this.#now = now;
+  }
+
+  metric(name: MetricName, value: number, group: GroupId | null): void {
+    const dimensions = group === null ? [[]] : [[], ['Group']];
+    this.#write(
+      JSON.stringify({
+        _aws: {
+          Timestamp: this.#now(),
+          CloudWatchMetrics: [
+            {
+              Namespace: METRIC_NAMESPACE,
+              Dimensions: dimensions,
+              Metrics: [{ Name: name, Unit: name.endsWith('Ms') ? 'Milliseconds' : 'Count' }],
+            },
+          ],
+        },
+        [name]: value,
+        ...(group === null ? {} : { Group: group }),
+      }),
+    );
+  }
+
+  warn(message: string, detail: Record<string, unknown>): void {
+    this.#write(JSON.stringify({ level: 'WARN', message, ...detail }));
+  }
+}

@@ -1,0 +1,79 @@
+// @ts-nocheck
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type HandlerDefaults, HandlerFunction } from './function.ts';
+
+/** The calls of an agent. Routes of their own, so that a policy can name them; everything else is an operator's. */
+export const AGENT_ROUTES = [
+  { method: HttpMethod.POST, path: '/v1/nodes/{nodeId}/reports' },
+  { method: HttpMethod.GET, path: '/v1/nodes/{nodeId}/vms' },
+  { method: HttpMethod.POST, path: '/v1/vms/{vmId}/reports' },
+  { method: HttpMethod.GET, path: '/v1/vms/{vmId}/launch' },
+] as const;
+
+/** What is kept of each request: enough to answer who did what, nothing of the body. */
+const ACCESS_LOG = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    time: '$context.requestTime',
+    method: '$context.httpMethod',
+    path: '$context.path',
+    routeKey: '$context.routeKey',
+    status: '$context.status',
+    latencyMs: '$context.responseLatency',
+    sourceIp: '$context.identity.sourceIp',
+    caller: '$context.identity.caller',
+    userArn: '$context.identity.userArn',
+    error: '$context.error.message',
+    integrationError: '$context.integrationErrorMessage',
+  }),
+);
+
+/** The public endpoint: every route signed with IAM, throttled and logged. */
+export class Api extends Construct {
+  readonly api: HttpApi;
+  readonly stage: HttpStage;
+  readonly handler: HandlerFunction;
+
+  constructor(scope: Construct, id: string, defaults: HandlerDefaults) {
+    super(scope, id);
+    const { settings } = defaults;
+    this.handler = new HandlerFunction(this, 'Handler', {
+      ...defaults,
+      handler: 'api',
+      description: 'Reports of agents and requests of operators',
+      timeout: Duration.seconds(15),
+    });
+    this.api = new HttpApi(this, 'Http', {
+      apiName: settings.prefix,
+      description: 'Holdoff: reports of agents and requests of operators, signed with IAM',
+      createDefaultStage: false,
+      defaultAuthorizer: new HttpIamAuthorizer(),
+    });
+    const integration = new HttpLambdaIntegration('Handler', this.handler.function);
+    for (const { method, path } of AGENT_ROUTES) this.api.addRoutes({ methods: [method], path, integration });
+    this.api.addRoutes({ methods: [HttpMethod.ANY], path: '/v1/{proxy+}', integration });
+
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      logGroupName: `/aws/vendedlogs/${settings.prefix}-api`,
+      retention: settings.logDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.stage = new HttpStage(this, 'Stage', {
+      httpApi: this.api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: { rateLimit: settings.apiRequestsPerSecond, burstLimit: settings.apiRequestsPerSecond * 2 },
+      accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: ACCESS_LOG },
+    });
+    Validations.of(this.stage).acknowledge({
+      id: 'Serverless-APIGWXrayEnabled',
+      reason: 'HTTP APIs have no X-Ray tracing.',
+    });
+  }
+}

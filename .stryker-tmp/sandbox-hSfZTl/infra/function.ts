@@ -1,0 +1,106 @@
+// @ts-nocheck
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { type BundlingOptions, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { join } from 'node:path';
+import type { HandlerName } from '../core/names.ts';
+import type { Settings } from './settings.ts';
+
+/** How every handler is bundled; test/infra/bundles.test.ts measures with the same options. */
+export const BUNDLING: BundlingOptions = {
+  format: OutputFormat.ESM,
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  minify: true,
+  bundleAwsSDK: true,
+};
+
+/** What all handlers of a deployment share. */
+export interface HandlerDefaults {
+  readonly settings: Settings;
+  /** The project: `functions/<handler>.ts` for each handler, and the lock file, are found below it. */
+  readonly root: string;
+}
+
+export interface HandlerFunctionProps extends HandlerDefaults {
+  readonly handler: HandlerName;
+  /** One line for the console: what wakes it and what it does. */
+  readonly description: string;
+  readonly timeout: Duration;
+  /** Where an event goes that was delivered asynchronously and failed for good; none for synchronous callers. */
+  readonly failures?: IQueue;
+}
+
+/** One handler: its function, a role that can so far only write its own log, and that log. */
+export class HandlerFunction extends Construct {
+  readonly function: NodejsFunction;
+  readonly role: Role;
+  readonly logGroup: LogGroup;
+  readonly handler: HandlerName;
+
+  constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
+    super(scope, id);
+    const { settings, handler } = props;
+    const functionName = functionNameOf(settings, handler);
+    this.handler = handler;
+    this.logGroup = new LogGroup(this, 'Log', {
+      logGroupName: `/aws/lambda/${functionName}`,
+      retention: settings.logDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      description: `Holdoff ${handler} handler`,
+    });
+    this.logGroup.grantWrite(this.role);
+    this.function = new NodejsFunction(this, 'Function', {
+      functionName,
+      description: props.description,
+      entry: join(props.root, 'functions', `${handler}.ts`),
+      projectRoot: props.root,
+      depsLockFilePath: join(props.root, 'package-lock.json'),
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      // A cold start is bound by CPU, which comes with memory: this is a little more than half a vCPU.
+      memorySize: 1024,
+      timeout: props.timeout,
+      role: this.role,
+      logGroup: this.logGroup,
+      bundling: BUNDLING,
+    });
+    const { failures } = props;
+    if (failures !== undefined) {
+      this.function.configureAsyncInvoke({
+        onFailure: new SqsDestination(failures),
+        retryAttempts: 2,
+        // After that the sweep has done the same work from the table.
+        maxEventAge: Duration.minutes(15),
+      });
+    }
+    Validations.of(this.function).acknowledge(
+      {
+        id: 'Serverless-LambdaTracing',
+        reason: 'No tracer is bundled (41 ms of cold start); log lines and events tell what was decided and why.',
+      },
+      {
+        id: 'Serverless-LambdaDLQ',
+        reason:
+          failures === undefined
+            ? 'Invoked synchronously (API Gateway, or a queue with its own dead-letter queue): there is nothing to drop.'
+            : 'An on-failure destination takes the place of the older dead-letter setting.',
+      },
+      {
+        id: 'Serverless-LambdaEventSourceMappingDestination',
+        reason: 'The mapping reads a queue, and the queue has a dead-letter queue; destinations are for streams.',
+      },
+    );
+  }
+}
+
+/** The function's name, known before the function exists: its own environment has to hold it. */
+export const functionNameOf = (settings: Settings, handler: HandlerName): string => `${settings.prefix}-${handler}`;

@@ -1,0 +1,105 @@
+// @ts-nocheck
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod/mini';
+import { en } from 'zod/v4/locales';
+
+/** What a deployment can be told, by CDK context (`-c name=value`, or `context` in cdk.json). */
+export interface Settings {
+  /** Begins every name in the account, so that two deployments do not collide. Default `holdoff`. */
+  readonly prefix: string;
+  /** Who is told when an alarm fires; none: the topic exists and nobody is subscribed. */
+  readonly alarmEmail: string | undefined;
+  /**
+   * IAM roles whose instances may speak as nodes. Their trust policies must name only EC2 and SSM.
+   * None named: the agent stack makes one, `<prefix>-node`.
+   */
+  readonly nodeRoles: readonly string[];
+  /** Wakes are sent only to instances that carry this tag, given as `Key=Value`; none: to any managed node that reported. */
+  readonly nodeTag: { readonly key: string; readonly value: string } | undefined;
+  /** What becomes of the table when the stack goes: kept and protected (default), or deleted with it. */
+  readonly removalPolicy: 'retain' | 'destroy';
+  /** Seconds between the reports of a node at rest. Default 900. */
+  readonly idleReportSeconds: number;
+  /** Seconds between the reports of a node under way. Default 15. */
+  readonly activeReportSeconds: number;
+  /** Requests a second the API takes before it answers 429; the burst is twice that. Default 500. */
+  readonly apiRequestsPerSecond: number;
+  /** Read and write units a second the table may use at most: a fuse on the bill, not a target. Default 4000. */
+  readonly tableUnitsPerSecondMax: number;
+  /** Days that logs are kept; one of CloudWatch's values. Default 30. */
+  readonly logDays: number;
+  /** Where alarm descriptions find the runbooks; ends in a slash. Default: the path in this repository. */
+  readonly runbooks: string;
+}
+
+z.config(en());
+
+const wholeNumber = (low: number, high: number) => z.coerce.number().check(z.int(), z.minimum(low), z.maximum(high));
+const roleName = z.string().check(z.regex(/^[\w+=.@-]{1,64}$/, 'must be the name of a role, without path or ARN'));
+const commaSeparated = z.pipe(
+  z.string(),
+  z.transform((text) => text.split(',').map((part) => part.trim())),
+);
+const nodeTag = z.string().check(z.regex(/^[^=]{1,128}=[^=]{1,256}$/, 'must read Key=Value'));
+
+/** The values CloudWatch Logs accepts, as far as they make sense here. */
+const LOG_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731];
+
+const Context = z.strictObject({
+  prefix: z._default(
+    z.string().check(z.regex(/^[a-z][a-z0-9-]{0,18}[a-z0-9]$/, 'must be 2 to 20 of a-z, 0-9, -')),
+    'holdoff',
+  ),
+  alarmEmail: z.optional(z.email()),
+  nodeRoles: z._default(z.union([z.array(roleName), z.pipe(commaSeparated, z.array(roleName))]), []),
+  nodeTag: z.optional(nodeTag),
+  removalPolicy: z._default(z.enum(['retain', 'destroy']), 'retain'),
+  idleReportSeconds: z._default(wholeNumber(10, 86_400), 900),
+  activeReportSeconds: z._default(wholeNumber(1, 900), 15),
+  apiRequestsPerSecond: z._default(wholeNumber(1, 10_000), 500),
+  tableUnitsPerSecondMax: z._default(wholeNumber(10, 40_000), 4000),
+  logDays: z._default(
+    wholeNumber(1, 731).check(z.refine((days) => LOG_DAYS.includes(days), `must be one of ${LOG_DAYS.join(', ')}`)),
+    30,
+  ),
+  runbooks: z._default(z.string().check(z.endsWith('/')), 'docs/runbooks/'),
+});
+
+/** Every name that `settingsOf` looks up in the context. */
+export const SETTING_NAMES = Object.keys(Context.shape);
+
+/** A context value that cannot be used, with the name to look for. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/** Reads the settings through `lookup`, which answers undefined for what was not given. */
+export function settingsOf(lookup: (name: string) => unknown): Settings {
+  const given = Object.fromEntries(
+    SETTING_NAMES.map((key) => [key, lookup(key)] as const).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = Context.safeParse(given);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new SettingsError(`context ${issues.join('; ')}`);
+  }
+  const { nodeTag: tag, alarmEmail, nodeRoles, ...rest } = parsed.data;
+  const [key, value] = (tag ?? '').split('=');
+  return {
+    ...rest,
+    alarmEmail,
+    nodeRoles,
+    nodeTag: key === undefined || value === undefined ? undefined : { key, value },
+  };
+}
+
+/** The repository this file is in. */
+export const PROJECT_ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+const PackageJson = z.object({ version: z.string() });
+
+/** The version being deployed, as package.json has it. */
+export const VERSION = PackageJson.parse(
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')),
+).version;

@@ -1,0 +1,39 @@
+// @ts-nocheck
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { SWEEP_MINUTES } from '../core/names.ts';
+import { type HandlerDefaults, HandlerFunction } from './function.ts';
+
+export interface SweepProps extends HandlerDefaults {
+  /** Where a sweep goes that failed for good; the next one makes up for it. */
+  readonly failures: IQueue;
+}
+
+/** Every few minutes: whatever is overdue, as if its timer had fired, and the gauges counted anew. */
+export class Sweep extends Construct {
+  readonly handler: HandlerFunction;
+
+  constructor(scope: Construct, id: string, props: SweepProps) {
+    super(scope, id);
+    this.handler = new HandlerFunction(this, 'Handler', {
+      ...props,
+      handler: 'sweep',
+      description: 'Handles what is overdue as if its timer had fired, fills the groups, counts the gauges',
+      timeout: Duration.minutes(SWEEP_MINUTES),
+    });
+    new Rule(this, 'Clock', {
+      description: `Every ${SWEEP_MINUTES} minutes`,
+      schedule: Schedule.rate(Duration.minutes(SWEEP_MINUTES)),
+      targets: [
+        new LambdaFunction(this.handler.function, {
+          retryAttempts: 0,
+          maxEventAge: Duration.minutes(SWEEP_MINUTES),
+          deadLetterQueue: props.failures,
+        }),
+      ],
+    });
+  }
+}

@@ -1,0 +1,69 @@
+// @ts-nocheck
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { TABLE } from '../core/table.ts';
+import type { HandlerFunction } from './function.ts';
+import type { Settings } from './settings.ts';
+
+const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+/** The one table: nodes, groups, VMs and the event log. */
+export class Table extends Construct {
+  readonly table: TableV2;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const keep = settings.removalPolicy === 'retain';
+    const fuse = {
+      maxReadRequestUnits: settings.tableUnitsPerSecondMax,
+      maxWriteRequestUnits: settings.tableUnitsPerSecondMax,
+    };
+    this.table = new TableV2(this, 'Table', {
+      partitionKey: text(TABLE.key.partition),
+      sortKey: text(TABLE.key.sort),
+      timeToLiveAttribute: TABLE.timeToLiveAttribute,
+      billing: Billing.onDemand(fuse),
+      globalSecondaryIndexes: Object.entries(TABLE.indexes).map(([indexName, key]) => ({
+        indexName,
+        partitionKey: text(key.partition),
+        sortKey: text(key.sort),
+        projectionType: ProjectionType.KEYS_ONLY,
+        ...fuse,
+      })),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: keep,
+      removalPolicy: keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+  }
+
+  /** What a turn needs: single items by key, queries on the table and its indexes. No scan, no batch, no transaction. */
+  grantTurns({ role }: HandlerFunction): void {
+    const indexArns = Object.keys(TABLE.indexes).map((index) => `${this.table.tableArn}/index/${index}`);
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+        resources: [this.table.tableArn],
+      }),
+    );
+    role.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ['dynamodb:Query'], resources: [this.table.tableArn, ...indexArns] }),
+    );
+  }
+
+  /** Reading and changing single items. */
+  grantItems({ role }: HandlerFunction): void {
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        resources: [this.table.tableArn],
+      }),
+    );
+  }
+
+  /** Adding to the event log. */
+  grantAppend({ role }: HandlerFunction): void {
+    role.addToPrincipalPolicy(new PolicyStatement({ actions: ['dynamodb:PutItem'], resources: [this.table.tableArn] }));
+  }
+}

@@ -1,0 +1,18 @@
+// @ts-nocheck
+import type { Api } from './api.ts';
+import type { Commands } from './commands.ts';
+import type { Events } from './events.ts';
+import type { HandlerFunction } from './function.ts';
+import type { Table } from './table.ts';
+import type { Timers } from './timers.ts';
+
+/** The parts of a control plane that alarms and the dashboard look at. */
+export interface Watched {
+  readonly table: Table;
+  readonly api: Api;
+  readonly timers: Timers;
+  readonly commands: Commands;
+  readonly events: Events;
+  /** Every handler, in the order in which an event travels. */
+  readonly handlers: readonly HandlerFunction[];
+}

@@ -1,0 +1,74 @@
+/** The demo's fleet: five nodes in two groups and five VMs, each with a story (issue 2). */
+// @ts-nocheck
+
+import type { GroupBody, VmBody } from '../../core/contract.ts';
+import type { Faults } from '../machine/faults.ts';
+
+export const OLD_VERSION = '1.20.5';
+export const NEW_VERSION = '1.21.0';
+
+export type DemoNode = { nodeId: string; group: string; story: string; faults: Faults; hostsVms: boolean };
+
+const node = (digit: string, group: string, story: string, faults: Faults, hostsVms = false): DemoNode => ({
+  nodeId: `i-${digit.repeat(17)}`,
+  group,
+  story,
+  faults: { commandSeconds: 1, rebootSeconds: 2, ...faults },
+  hostsVms,
+});
+
+export const VM_HOST = 'i-eeeeeeeeeeeeeeeee';
+
+/** Nodes that an update is offered to; the VM host is up to date. */
+export const NODES: readonly DemoNode[] = [
+  node('a', 'web', 'updates without trouble', {}),
+  node('b', 'web', 'its activate always fails', { failActivate: true }),
+  node('c', 'web', 'updates without trouble', {}),
+  node('d', 'hosts', 'boots back into the old version', { bootsBack: true }),
+  node('e', 'hosts', 'is up to date and hosts the VMs', {}, true),
+];
+
+/** Deadlines and soak of the demo, so that everything happens within two minutes; said on screen. */
+const short: GroupBody = {
+  deadlines: {
+    StagedUpdate: '30s',
+    PerformedUpdate: '20s',
+    RebootedIntoUpdate: '40s',
+    MonitoringUpdate: '20s',
+    Idle: '20s',
+  },
+  monitor: { soak: '4s' },
+};
+export const GROUPS: Readonly<Record<string, GroupBody>> = {
+  web: { ...short, maxConcurrentUpdates: 1 },
+  hosts: { ...short, maxConcurrentUpdates: 1 },
+};
+
+const vm = (runStrategy: VmBody['runStrategy'], script: string): VmBody => ({
+  hostId: VM_HOST,
+  runStrategy,
+  launch: { type: 'exec', command: ['/bin/sh', '-c', script] },
+  grace: '2s',
+  stableFor: '60s',
+});
+
+export const VMS: Readonly<Record<string, VmBody>> = {
+  database: vm('Always', 'exec sleep 86400'),
+  frontend: vm('Always', 'exec sleep 86400'),
+  'never-launches': { ...vm('Always', 'true'), launch: { type: 'exec', command: ['/nonexistent/hypervisor'] } },
+  'boots-and-dies': vm('Always', 'sleep 3; echo "kernel panic: no init found" >&2; exit 3'),
+  'nightly-batch': vm('RerunOnFailure', 'echo working; sleep 15; echo done; exit 0'),
+};
+
+/** How often agents report in the demo, and how long their steps may take. */
+export const DEMO_ENVIRONMENT: Readonly<Record<string, string>> = {
+  HOLDOFF_IDLE_REPORT_SECONDS: '3',
+  HOLDOFF_ACTIVE_REPORT_SECONDS: '1',
+  HOLDOFF_SWEEP_SECONDS: '10',
+};
+export const AGENT_ENVIRONMENT: Readonly<Record<string, string>> = {
+  HOLDOFF_REFRESH_EVERY: '3s',
+  HOLDOFF_POLL_EVERY: '0.3s',
+  HOLDOFF_SETTLE: '0.5s',
+  HOLDOFF_SLOW_RETRY: '5s',
+};

@@ -1,0 +1,48 @@
+/** What can be made to go wrong with a machine, and what it is offered. */
+// @ts-nocheck
+
+import * as z from 'zod/mini';
+
+/** true: always; a number: so many times, then no more; false or 0: never. */
+const times = z.union([z.boolean(), z.int().check(z.nonnegative())]);
+
+export const faultsSchema = z.strictObject({
+  /** The version the update repository offers; null for none. */
+  offeredVersion: z.optional(z.nullable(z.string())),
+  failRefresh: z.optional(times),
+  failPrepare: z.optional(times),
+  failActivate: z.optional(times),
+  failDeactivate: z.optional(times),
+  /** The new set does not boot: the machine comes back in the old one. */
+  bootsBack: z.optional(times),
+  /** Requests to the update API that are answered 423 as if a command were running. */
+  busy423: z.optional(times),
+  /** Commands that are accepted (204), and nothing comes of them. */
+  noProgress: z.optional(times),
+  /** Status requests that are answered with half a document. */
+  garbleStatus: z.optional(times),
+  /** Reboots that are refused with systemd's text. */
+  refuseReboot: z.optional(times),
+  /** Reboots that are accepted and do not come. */
+  ignoreReboot: z.optional(times),
+  /** How long a command holds the lock. */
+  commandSeconds: z.optional(z.number().check(z.nonnegative())),
+  /** How long the machine is down when it reboots. */
+  rebootSeconds: z.optional(z.number().check(z.nonnegative())),
+});
+export type Faults = z.infer<typeof faultsSchema>;
+
+type Countable = {
+  [Name in keyof Faults]-?: NonNullable<Faults[Name]> extends number | boolean
+    ? boolean extends NonNullable<Faults[Name]>
+      ? Name
+      : never
+    : never;
+}[keyof Faults];
+
+/** Whether the fault strikes this time, and the faults that are left. */
+export function strike(faults: Faults, name: Countable): { strikes: boolean; left: Faults } {
+  const value = faults[name] ?? false;
+  if (typeof value === 'boolean') return { strikes: value, left: faults };
+  return value === 0 ? { strikes: false, left: faults } : { strikes: true, left: { ...faults, [name]: value - 1 } };
+}

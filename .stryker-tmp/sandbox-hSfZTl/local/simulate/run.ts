@@ -1,0 +1,233 @@
+/** Runs a scenario on the virtual clock and judges its expectations (DESIGN section 9). */
+// @ts-nocheck
+
+import { newNode } from '../../core/node/enrol.ts';
+import { groupPolicyOf } from '../../core/policy.ts';
+import { DEFAULT_GROUP, parseGroupId, parseNodeId, type NodeId } from '../../core/ids.ts';
+import { after, formatInstant, type Instant, instant, milliseconds, parseInstant } from '../../core/time.ts';
+import { newGroup } from '../../core/group/group.ts';
+import { noteWakeStatus } from '../../functions/operations/wake-status.ts';
+import { turnGroup } from '../../functions/operations/groups.ts';
+import { matches, showActual, valueAt } from './match.ts';
+import {
+  type Expectation,
+  offsetOf,
+  type Scenario,
+  ScenarioError,
+  type Step,
+  type Subject,
+  subjectOf,
+} from './scenario.ts';
+import { nodeIdentity, OPERATOR, World } from './world.ts';
+
+export type Failure = { step: number | null; at: number; what: string; expected: unknown; actual: unknown };
+export type TimelineEntry = { at: number; time: string; kind: string; subject: string; text: string };
+export type Result = { passed: boolean; name: string | null; failures: Failure[]; timeline: TimelineEntry[] };
+
+const START = '2026-01-01T00:00:00Z';
+
+/** @throws {ScenarioError} when the scenario itself is wrong (a bad id, an unknown verb) */
+export async function runScenario(scenario: Scenario): Promise<Result> {
+  const start = parseInstant(scenario.start ?? START) ?? instant(0);
+  const world = new World({ start, seed: scenario.seed ?? 1, timerLateness: scenario.timerLatenessSeconds ?? 0 });
+  const run = new Run(world, start);
+  await run.setUp(scenario);
+  const steps = scenario.steps.map((step, index) => ({ step, index, at: after(start, milliseconds(offsetOf(step))) }));
+  steps.sort((a, b) => a.at - b.at || a.index - b.index);
+  for (const { step, index, at } of steps) {
+    await world.runTo(at);
+    await run.step(step, index);
+  }
+  return {
+    passed: run.failures.length === 0,
+    name: scenario.name ?? null,
+    failures: run.failures,
+    timeline: world.happenings.map(({ at, kind, subject, text }) => ({
+      at: (at - start) / 1000,
+      time: formatInstant(at),
+      kind,
+      subject,
+      text,
+    })),
+  };
+}
+
+class Run {
+  readonly failures: Failure[] = [];
+  readonly #world: World;
+  readonly #start: Instant;
+  readonly #hosts = new Map<string, string>();
+
+  constructor(world: World, start: Instant) {
+    this.#world = world;
+    this.#start = start;
+  }
+
+  /** What is given at the top exists at 0. */
+  async setUp({ groups, nodes, vms }: Scenario): Promise<void> {
+    for (const [id, body] of Object.entries(groups ?? {})) await this.#given('group', id, body);
+    const given = Array.isArray(nodes) ? nodes.map((id) => [id, {}] as const) : Object.entries(nodes ?? {});
+    for (const [id, { group }] of given as [string, { group?: string }][]) await this.#enrol(id, group);
+    for (const [id, body] of Object.entries(vms ?? {})) await this.#given('vm', id, body);
+  }
+
+  async #given(kind: 'group' | 'vm', id: string, body: Record<string, unknown>): Promise<void> {
+    const answer = await this.#put({ kind, id }, body);
+    if (answer.status >= 300) throw new ScenarioError(`${kind}s.${id}: ${detailOf(answer.body)}`);
+  }
+
+  async #enrol(id: string, group: string | undefined): Promise<void> {
+    const nodeId = parseNodeId(id);
+    const groupId = group === undefined ? DEFAULT_GROUP : parseGroupId(group);
+    if (nodeId === null) throw new ScenarioError(`nodes.${id}: not a node id`);
+    if (groupId === null) throw new ScenarioError(`nodes.${id}.group: not a group name`);
+    await turnGroup(this.#world.plane, groupId, { kind: 'ensure' });
+    const { store, now, draw } = this.#world.plane;
+    const own = (await store.load('group', groupId))?.record ?? newGroup(groupId);
+    const view = { policy: groupPolicyOf(own.body ?? {}), paused: false };
+    const node = newNode(nodeId, groupId, null, { now: now(), group: view });
+    await store.save('node', { ...node, revision: 1 }, 0, draw().id);
+  }
+
+  async step(step: Step, index: number): Promise<void> {
+    if (step.expect !== undefined) {
+      await this.#expect(step.expect, index);
+      return;
+    }
+    const subject = subjectOf(step, `steps.${index}`);
+    if (step.commandStatus !== undefined) {
+      if (subject.kind !== 'node') throw new ScenarioError(`steps.${index}: commandStatus is about a node`);
+      await noteWakeStatus(this.#world.plane, subject.id as NodeId, step.commandStatus, null); // ids were given by the author; an unknown one is not found
+      return;
+    }
+    const answer = await this.#act(step, subject, index);
+    const accepted =
+      step.status === undefined ? answer.status >= 200 && answer.status < 300 : statusFits(step.status, answer.status);
+    this.#say(subject, describeStep(step, answer.status));
+    if (!accepted) {
+      this.#fail(
+        index,
+        `${describeStep(step, answer.status)}: ${detailOf(answer.body)}`,
+        step.status ?? 'a 2xx status',
+        answer.status,
+      );
+    }
+    // Whatever the step made due at this very instant is handled before the next one.
+    await this.#world.runTo(this.#world.now);
+  }
+
+  async #act(step: Step, subject: Subject, index: number): Promise<{ status: number; body: unknown }> {
+    if (step.put !== undefined) return this.#put(subject, step.put);
+    const path = pathOf(subject);
+    if (step.delete !== undefined) {
+      const force = step.delete !== true && step.delete.force === true;
+      return this.#world.call('DELETE', `${path}${force ? '?force=true' : ''}`, undefined, OPERATOR);
+    }
+    if (step.verb !== undefined)
+      return this.#world.call('POST', `${path}/${encodeURIComponent(step.verb)}`, step.body, OPERATOR);
+    if (step.report === undefined) throw new ScenarioError(`steps.${index}: nothing to do`);
+    if (subject.kind === 'node') {
+      return this.#world.call(
+        'POST',
+        `${path}/reports`,
+        await this.#nodeReport(subject.id, step.report),
+        nodeIdentity(subject.id),
+      );
+    }
+    if (subject.kind === 'vm') {
+      const host = this.#hosts.get(subject.id) ?? 'i-00000000000000000';
+      const instanceId = step.report['instanceId'];
+      const body =
+        typeof instanceId === 'string'
+          ? { ...step.report, instanceId: this.#instance(subject.id, instanceId) }
+          : step.report;
+      return this.#world.call('POST', `${path}/reports`, body, nodeIdentity(host));
+    }
+    throw new ScenarioError(`steps.${index}: a group does not report`);
+  }
+
+  async #put(subject: Subject, body: Record<string, unknown>): Promise<{ status: number; body: unknown }> {
+    if (subject.kind === 'node') throw new ScenarioError('a node is not put: it enrols itself with its first report');
+    const answer = await this.#world.call('PUT', pathOf(subject), body, OPERATOR);
+    const { hostId } = body;
+    if (subject.kind === 'vm' && answer.status < 300 && typeof hostId === 'string') this.#hosts.set(subject.id, hostId);
+    return answer;
+  }
+
+  async #nodeReport(id: string, report: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const { generation, ...rest } = report;
+    if (generation !== '$current' && generation !== '$previous') return report;
+    const node = (await this.#world.store.load('node', id as NodeId))?.record; // an unknown id is not found
+    if (node === undefined) return rest;
+    return { ...rest, generation: Math.max(0, node.spec.generation - (generation === '$previous' ? 1 : 0)) };
+  }
+
+  /** `$current`, `$previous`, `$1` (the first created), or a literal. */
+  #instance(vmId: string, text: string): string {
+    const known = this.#world.instances(vmId);
+    if (text === '$current') return known.at(-1) ?? 'none';
+    if (text === '$previous') return known.at(-2) ?? 'none';
+    const numbered = /^\$(\d+)$/.exec(text);
+    return numbered === null ? text : (known[Number(numbered[1]) - 1] ?? 'none');
+  }
+
+  async #expect(expectation: Expectation, index: number): Promise<void> {
+    await this.#world.runTo(this.#world.now);
+    const subject = subjectOf(expectation, `steps.${index}`);
+    const answer = await this.#world.call('GET', pathOf(subject), undefined, OPERATOR);
+    const found = answer.status === 200;
+    const name = `${subject.kind} ${subject.id}`;
+    if (expectation.absent === true && found) this.#fail(index, `${name} is there`, 'absent', 'present');
+    if (expectation.absent !== true && !found) {
+      this.#fail(index, `${name}: ${detailOf(answer.body)}`, 'present', 'absent');
+      return;
+    }
+    const resolve = (text: string): string => (subject.kind === 'vm' ? this.#instance(subject.id, text) : text);
+    for (const [path, expected] of Object.entries(expectation.match ?? {})) {
+      const actual = valueAt(answer.body, path);
+      if (!matches(expected, actual, this.#start, resolve)) {
+        this.#fail(
+          index,
+          `${name}: ${path} differs; ${String(valueAt(answer.body, 'explanation'))}`,
+          expected,
+          showActual(actual, this.#start),
+        );
+      }
+    }
+    const { commands } = expectation;
+    for (const { action, count } of commands === undefined ? [] : Array.isArray(commands) ? commands : [commands]) {
+      const actual = this.#world.commands(`${subject.kind}/${subject.id}`, action);
+      if (!matches(count, actual, this.#start, resolve))
+        this.#fail(index, `${name}: ${action} commands decided so far`, count, actual);
+    }
+  }
+
+  #fail(step: number, what: string, expected: unknown, actual: unknown): void {
+    this.failures.push({ step, at: (this.#world.now - this.#start) / 1000, what, expected, actual });
+  }
+
+  #say(subject: Subject, text: string): void {
+    this.#world.happenings.push({ at: this.#world.now, kind: 'step', subject: `${subject.kind}/${subject.id}`, text });
+  }
+}
+
+const pathOf = ({ kind, id }: Subject): string => `/v1/${kind}s/${encodeURIComponent(id)}`;
+
+const statusFits = (expected: NonNullable<Step['status']>, actual: number): boolean =>
+  typeof expected === 'number' ? expected === actual : expected.oneOf.includes(actual);
+
+const detailOf = (body: unknown): string => {
+  const detail = valueAt(body, 'detail');
+  return typeof detail === 'string' ? detail : 'no reason was given';
+};
+
+function describeStep(step: Step, status: number): string {
+  if (step.report !== undefined) {
+    const state = step.report['state'] ?? step.report['phase'];
+    const why = step.report['cause'] ?? valueAt(step.report, 'error.reason');
+    return `reports ${String(state)}${typeof why === 'string' ? ` (${why})` : ''} → ${status}`;
+  }
+  if (step.verb !== undefined) return `${step.verb} → ${status}`;
+  if (step.put !== undefined) return `put → ${status}`;
+  return `delete → ${status}`;
+}

@@ -1,0 +1,238 @@
+/** `npm start`: the control plane on this machine with a demo fleet of real agent processes. */
+// @ts-nocheck
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { instant } from '../core/time.ts';
+import type { EventEntry, NodeJson, VmJson } from '../core/contract.ts';
+import { eventLine } from '../core/present/events.ts';
+import { USUAL_PORT } from './control-plane.ts';
+import { call, type Connection, items } from './demo/client.ts';
+import { DEMO_ENVIRONMENT, GROUPS, NODES, VMS } from './demo/fleet.ts';
+import { startMachine } from './demo/machines.ts';
+import { type Supervised, supervise } from './demo/processes.ts';
+import { frame, states } from './demo/screen.ts';
+
+const HELP = `npm start -- [options]: Holdoff on this machine, without AWS and without Docker.
+
+  --no-demo      the empty control plane, without the demo fleet
+  --fresh        forget what an earlier run left on disk
+  --port N       port of the API on 127.0.0.1 (default ${USUAL_PORT}; a free one if it is taken)
+  --data DIR     where everything is kept (default .holdoff)
+  --plain        plain lines even on a terminal
+  --help         this text
+
+In a second terminal: npm run holdoff -- nodes | vms | events | summary | nodes show ID | vms stop ID | --help
+`;
+
+const { values } = parseArgs({
+  options: {
+    'no-demo': { type: 'boolean', default: false },
+    fresh: { type: 'boolean', default: false },
+    port: { type: 'string' },
+    data: { type: 'string' },
+    plain: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
+
+const dataDir = resolve(values.data ?? process.env['HOLDOFF_DATA'] ?? '.holdoff');
+const demo = !values['no-demo'];
+const live = process.stdout.isTTY && !values.plain;
+const notices: string[] = [];
+const say = (text: string): void => {
+  notices.push(text);
+  if (!live) process.stdout.write(`${text}\n`);
+};
+
+refuseSecondStart();
+const again = existsSync(join(dataDir, 'dynamodb')) && !values.fresh;
+if (values.fresh) rmSync(dataDir, { recursive: true, force: true });
+mkdirSync(join(dataDir, 'logs'), { recursive: true });
+rmSync(join(dataDir, 'local.json'), { force: true });
+
+writeFileSync(pidFile(), String(process.pid));
+const running: Supervised[] = [];
+const interrupted = new AbortController();
+// A reader that has seen enough (`| head`) ends the demo as Ctrl-C does: nothing may be left running.
+process.stdout.on('error', () => interrupted.abort());
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+
+try {
+  await main();
+} catch (error) {
+  if (!interrupted.signal.aborted) throw error;
+} finally {
+  if (live) process.stdout.write('\n');
+  process.stdout.write('stopping …\n');
+  await Promise.all(running.filter(({ name }) => name.startsWith('machine')).map((machine) => machine.stop()));
+  for (const { stop } of running) await stop();
+  process.stdout.write(
+    `stopped; what was reached is kept in ${dataDir} (npm start goes on from there, --fresh begins anew)\n`,
+  );
+}
+
+function pidFile(): string {
+  return join(dataDir, 'start.pid');
+}
+
+/** Two at once on the same data would fight for it, and `--fresh` would take it away from the other. */
+function refuseSecondStart(): void {
+  const pid = existsSync(pidFile()) ? Number(readFileSync(pidFile(), 'utf8')) : 0;
+  if (!isAlive(pid)) return;
+  process.stderr.write(
+    `npm start already runs here (process ${pid}) with its data in ${dataDir}; stop it first, or give another directory with --data DIR\n`,
+  );
+  process.exit(1);
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // No such process, or one of somebody else's: not ours.
+    return false;
+  }
+}
+
+async function main(): Promise<void> {
+  const log = join(dataDir, 'logs', 'control-plane.log');
+  const env = {
+    HOLDOFF_DATA: dataDir,
+    ...(demo ? DEMO_ENVIRONMENT : {}),
+    ...(values.port === undefined ? {} : { HOLDOFF_PORT: values.port }),
+  };
+  running.push(supervise('control plane', 'local/control-plane-process.ts', [], env, log, say));
+  const connection = await connected(log);
+  say(
+    `control plane: ${connection.endpoint}${connection.endpoint.endsWith(`:${values.port ?? USUAL_PORT}`) ? '' : ` (port ${values.port ?? USUAL_PORT} is taken: a free one is used)`}; ${again ? 'going on where it was' : 'new'}; data in ${dataDir}`,
+  );
+  say('second terminal: npm run holdoff -- nodes | vms | events | summary | --help');
+  if (!demo) {
+    say('no demo: the control plane is empty. Ctrl-C stops it.');
+    await untilInterrupted();
+    return;
+  }
+  bundleAgent();
+  for (const [group, body] of Object.entries(GROUPS)) await call(connection, 'PUT', `/v1/groups/${group}`, body);
+  for (const node of NODES)
+    running.push(startMachine(node, { dataDir, endpoint: connection.endpoint, region: connection.region }, say));
+  await declareVms(connection);
+  say(
+    'demo settings: reports every 3 s (1 s under way), deadlines 20–40 s, soak 4 s, a VM is stable after 60 s; the real defaults are 15 min, 5–15 min, 2 min and 10 min',
+  );
+  for (const { nodeId, story } of NODES) say(`  ${nodeId} ${story}`);
+  await (live ? showLive(connection) : showPlain(connection));
+}
+
+/** The agent as it is installed on a node: one file. Built by its own script, as a user would. */
+function bundleAgent(): void {
+  execFileSync(process.execPath, [resolve(import.meta.dirname, '../agent/build.mjs')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+/** VMs that an earlier run declared are left as they are: the operator may have changed them. */
+async function declareVms(connection: Connection): Promise<void> {
+  for (const [vmId, body] of Object.entries(VMS)) {
+    const known = await call(connection, 'GET', `/v1/vms/${vmId}`);
+    if (known.status === 404) await call(connection, 'PUT', `/v1/vms/${vmId}`, body);
+  }
+}
+
+async function untilInterrupted(): Promise<void> {
+  await new Promise<void>((done) => interrupted.signal.addEventListener('abort', () => done(), { once: true }));
+}
+
+/** Waits until the control plane has written where it is and answers there. */
+async function connected(log: string): Promise<Connection> {
+  const file = join(dataDir, 'local.json');
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    interrupted.signal.throwIfAborted();
+    if (existsSync(file)) {
+      // The control plane that we started wrote it.
+      const connection = JSON.parse(readFileSync(file, 'utf8')) as Connection;
+      if (await answers(connection)) return connection;
+    }
+    await wait(100);
+  }
+  throw new Error(`the control plane did not come up within a minute; its log: ${log}`);
+}
+
+async function answers(connection: Connection): Promise<boolean> {
+  try {
+    return (await call(connection, 'GET', '/v1/groups')).status === 200;
+  } catch {
+    // Not listening yet: asked again.
+    return false;
+  }
+}
+
+type Seen = { nodes: NodeJson[]; vms: VmJson[]; events: EventEntry[] };
+
+/** What there is now; null while the control plane is away. */
+async function look(connection: Connection): Promise<Seen | null> {
+  try {
+    const [nodes, vms, events] = await Promise.all([
+      items<NodeJson>(connection, '/v1/nodes?limit=200'),
+      items<VmJson>(connection, '/v1/vms?limit=200'),
+      items<EventEntry>(connection, '/v1/events?limit=60'),
+    ]);
+    return { nodes, vms, events };
+  } catch {
+    // It is restarting: the supervisor says so.
+    return null;
+  }
+}
+
+async function showLive(connection: Connection): Promise<void> {
+  const colour = process.env['NO_COLOR'] === undefined;
+  process.stdout.write('\u001B[2J');
+  while (!interrupted.signal.aborted) {
+    const seen = await look(connection);
+    if (seen !== null) {
+      const text = frame(
+        { now: instant(Date.now()), ...seen, heading: notices.slice(0, 3).concat(notices.slice(8).slice(-1)) },
+        process.stdout.columns,
+        process.stdout.rows,
+        colour,
+      );
+      process.stdout.write(
+        `\u001B[H${text
+          .split('\n')
+          .map((line) => `${line}\u001B[K`)
+          .join('\n')}\u001B[J`,
+      );
+    }
+    await wait(500, undefined, { signal: interrupted.signal }).catch(() => undefined);
+  }
+}
+
+async function showPlain(connection: Connection): Promise<void> {
+  const shown = new Set<string>();
+  let before = new Map<string, string>();
+  while (!interrupted.signal.aborted) {
+    const seen = await look(connection);
+    if (seen !== null) {
+      for (const event of seen.events.toReversed()) {
+        if (shown.has(event.id)) continue;
+        shown.add(event.id);
+        process.stdout.write(`${eventLine(event, { width: Number.POSITIVE_INFINITY, colour: false })}\n`);
+      }
+      const now = new Map(states(seen.nodes, seen.vms).map((line) => [line.slice(0, line.indexOf(':')), line]));
+      for (const [state, line] of now) if (!before.has(state)) process.stdout.write(`  = ${line}\n`);
+      before = now;
+    }
+    await wait(1000, undefined, { signal: interrupted.signal }).catch(() => undefined);
+  }
+}

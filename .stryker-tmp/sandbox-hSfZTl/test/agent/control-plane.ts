@@ -1,0 +1,221 @@
+/**
+ * A control plane for one node, over HTTP on 127.0.0.1: the real decision about the node, a scripted table of VMs, and
+ * faults of the network. Signatures are verified by signing again.
+ */
+// @ts-nocheck
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Sha256 } from '@aws-crypto/sha256-js';
+import { SignatureV4 } from '@smithy/signature-v4';
+import {
+  type DesiredVm,
+  type Launch,
+  type NodeReport,
+  nodeReportSchema,
+  type VmReport,
+  vmReportSchema,
+} from '../../core/contract.ts';
+import { NodeModel } from './node-model.ts';
+
+export const REGION = 'eu-west-1';
+export const KEYS = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'token' };
+
+/** What the table says of one VM. */
+export type VmRow = {
+  vmId: string;
+  uid: string;
+  power: 'on' | 'off';
+  instanceId: string;
+  launch: Launch;
+  simulateCrash?: boolean;
+  graceSeconds?: number;
+  startDeadlineSeconds?: number | null;
+};
+
+type Reply = { status: number; body: unknown };
+const problem = (status: number, code: string): Reply => ({
+  status,
+  body: { type: 'about:blank', title: code, status, code, detail: code },
+});
+
+export class ControlPlane {
+  readonly nodeId: string;
+  readonly reports: NodeReport[] = [];
+  readonly vmReports: (VmReport & { vmId: string })[] = [];
+  readonly launches: string[] = [];
+  readonly vms = new Map<string, VmRow>();
+  readonly unsigned: string[] = [];
+  /** What went wrong in this double itself; a test ends with none. */
+  readonly broken: unknown[] = [];
+  /** Answered to the next requests instead of anything else. */
+  failNext: number[] = [];
+  /** Drops every connection. */
+  down = false;
+  /** Answered as the desired state instead of the decided one. */
+  desiredOverride: { state: string; version: string | null; generation: number } | null = null;
+  reportEverySeconds = 0.3;
+  readonly node = new NodeModel();
+  #server: Server | null = null;
+
+  constructor(nodeId: string) {
+    this.nodeId = nodeId;
+  }
+
+  get url(): string {
+    const address = this.#server?.address();
+    if (address === null || address === undefined || typeof address === 'string') throw new Error('not listening');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  async listen(): Promise<void> {
+    const server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        this.broken.push(error);
+        response.destroy();
+      });
+    });
+    await new Promise<void>((done) => {
+      server.listen(0, '127.0.0.1', done);
+    });
+    this.#server = server;
+  }
+
+  async close(): Promise<void> {
+    this.#server?.closeAllConnections();
+    await new Promise<void>((done) => {
+      if (this.#server === null) done();
+      else this.#server.close(() => done());
+    });
+  }
+
+  /** The states reported one after the other, repetitions left out: `4 StagedUpdate`, `- Idle` without a generation. */
+  story(): string[] {
+    const lines = this.reports.map(
+      ({ generation, state, error }) => `${generation ?? '-'} ${state}${error === undefined ? '' : ` ${error.reason}`}`,
+    );
+    return lines.filter((line, index) => line !== lines[index - 1]);
+  }
+
+  /** The same for the phases of one VM's instances. */
+  phases(vmId: string): string[] {
+    const lines = this.vmReports
+      .filter((report) => report.vmId === vmId)
+      .map(({ instanceId, phase, cause }) => `${instanceId} ${phase}${cause === undefined ? '' : ` ${cause}`}`);
+    return lines.filter((line, index) => line !== lines[index - 1]);
+  }
+
+  #reportNode(report: NodeReport): Reply {
+    this.reports.push(report);
+    if (!this.node.take(report)) return problem(409, 'GenerationAhead');
+    const desired = this.desiredOverride ?? this.node.spec;
+    return { status: 200, body: { api: '1.0', desired, reportEverySeconds: this.reportEverySeconds } };
+  }
+
+  #reportVm(vmId: string, report: VmReport): Reply {
+    this.vmReports.push({ ...report, vmId });
+    const row = this.vms.get(vmId);
+    const on = row !== undefined && row.power === 'on' && row.instanceId === report.instanceId;
+    const desired: DesiredVm = {
+      power: on ? 'on' : 'off',
+      instanceId: report.instanceId,
+      ...(row?.graceSeconds === undefined ? {} : { graceSeconds: row.graceSeconds }),
+    };
+    return { status: 200, body: { api: '1.0', desired } };
+  }
+
+  #listVms(): Reply {
+    const items = [...this.vms.values()].map(({ vmId, uid, power, instanceId, graceSeconds }) => ({
+      vmId,
+      uid,
+      power,
+      instanceId,
+      launchRevision: 1,
+      ...(graceSeconds === undefined ? {} : { graceSeconds }),
+    }));
+    return { status: 200, body: { api: '1.0', items } };
+  }
+
+  #launch(vmId: string, instanceId: string): Reply {
+    const row = this.vms.get(vmId);
+    if (row === undefined || row.instanceId !== instanceId) return problem(404, 'InstanceNotFound');
+    this.launches.push(instanceId);
+    const { uid, launch, simulateCrash = false, graceSeconds = 30, startDeadlineSeconds = 300 } = row;
+    const body = {
+      api: '1.0',
+      vmId,
+      uid,
+      instanceId,
+      launchRevision: 1,
+      launch,
+      simulateCrash,
+      graceSeconds,
+      startDeadlineSeconds,
+    };
+    return { status: 200, body };
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const failure = this.failNext.shift();
+    if (this.down) {
+      request.socket.destroy();
+      return;
+    }
+    if (!(await signed(request, text))) this.unsigned.push(request.url ?? '');
+    const reply = failure === undefined ? this.#route(request, text) : problem(failure, 'Scripted');
+    response.writeHead(reply.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(reply.body));
+  }
+
+  #route(request: IncomingMessage, text: string): Reply {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const route = `${request.method} ${url.pathname}`;
+    const vmId = /^\/v1\/vms\/([^/]+)\/(?:reports|launch)$/.exec(url.pathname)?.[1];
+    if (route === `POST /v1/nodes/${this.nodeId}/reports`)
+      return this.#reportNode(nodeReportSchema.parse(JSON.parse(text)));
+    if (route === `GET /v1/nodes/${this.nodeId}/vms`) return this.#listVms();
+    if (vmId === undefined) return problem(404, 'NotFound');
+    return request.method === 'POST'
+      ? this.#reportVm(vmId, vmReportSchema.parse(JSON.parse(text)))
+      : this.#launch(vmId, url.searchParams.get('instanceId') ?? '');
+  }
+}
+
+/** Signs what was received with the same keys and compares. */
+async function signed(request: IncomingMessage, body: string): Promise<boolean> {
+  const given = request.headers.authorization ?? '';
+  const date = request.headers['x-amz-date'];
+  const names = /SignedHeaders=([^,]+)/.exec(given)?.[1]?.split(';') ?? [];
+  if (typeof date !== 'string' || !names.includes('host')) return false;
+  const url = new URL(request.url ?? '/', `http://${request.headers.host ?? ''}`);
+  const signer = new SignatureV4({
+    service: 'execute-api',
+    region: REGION,
+    sha256: Sha256,
+    credentials: {
+      accessKeyId: KEYS.AWS_ACCESS_KEY_ID,
+      secretAccessKey: KEYS.AWS_SECRET_ACCESS_KEY,
+      sessionToken: KEYS.AWS_SESSION_TOKEN,
+    },
+  });
+  const headers = Object.fromEntries(
+    names.flatMap((name) => {
+      const value = request.headers[name];
+      return typeof value === 'string' && !name.startsWith('x-amz-') ? [[name, value]] : [];
+    }),
+  );
+  const again = await signer.sign(
+    {
+      method: request.method ?? 'GET',
+      protocol: 'http:',
+      hostname: url.hostname,
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers,
+      ...(body === '' ? {} : { body }),
+    },
+    { signingDate: new Date(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z')) },
+  );
+  return again.headers['authorization'] === given;
+}

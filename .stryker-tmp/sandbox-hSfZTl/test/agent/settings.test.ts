@@ -1,0 +1,113 @@
+// @ts-nocheck
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reportWaitMs, retryWaitMs } from '../../agent/backoff.ts';
+import { takeLock } from '../../agent/lock.ts';
+import { createUptime } from '../../agent/node/host-facts.ts';
+import { helpText, readSettings } from '../../agent/settings.ts';
+import { bundleAgent } from './scene.ts';
+
+const base = {
+  HOLDOFF_ENDPOINT: 'https://api.example.com/',
+  HOLDOFF_REGION: 'eu-west-1',
+  HOLDOFF_NODE_ID: 'i-0123456789abcdef0',
+};
+let folder: string;
+let agent: ReturnType<typeof bundleAgent>;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdoff-settings-'));
+  agent = bundleAgent();
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  agent.remove();
+});
+
+describe('settings', () => {
+  test('come from the environment, with defaults for the rest', () => {
+    expect(readSettings([], base)).toMatchObject({
+      endpoint: 'https://api.example.com',
+      updateSocket: '/run/api.sock',
+      bootIdFile: '/proc/sys/kernel/random/boot_id',
+      allowExec: false,
+      group: null,
+      refreshEveryMs: 900_000,
+    });
+  });
+  test('a flag wins over the environment; the Region may be AWS_REGION', () => {
+    const { HOLDOFF_REGION: _region, ...rest } = base;
+    expect(
+      readSettings(['--group', 'blue', '--allow-exec'], { ...rest, AWS_REGION: 'us-gov-west-1', HOLDOFF_GROUP: 'red' }),
+    ).toMatchObject({
+      group: 'blue',
+      allowExec: true,
+      region: 'us-gov-west-1',
+    });
+  });
+  test.each([
+    ['a missing endpoint', { HOLDOFF_ENDPOINT: undefined }, /--endpoint \(HOLDOFF_ENDPOINT\) must be given/],
+    ['an endpoint that is no URL', { HOLDOFF_ENDPOINT: 'api' }, /must be an http or https URL/],
+    ['a node id that SSM would not give', { HOLDOFF_NODE_ID: 'node-1' }, /i- with 8 or 17/],
+    ['a duration without a unit', { HOLDOFF_SETTLE: '300' }, /--settle .* must be a duration/],
+    ['a switch that is neither on nor off', { HOLDOFF_ALLOW_EXEC: 'maybe' }, /--allow-exec/],
+  ])('%s is refused by name', (_what, change, message) => {
+    expect(() => readSettings([], { ...base, ...change })).toThrow(message);
+  });
+  test('every setting is in the help', () => {
+    for (const name of ['HOLDOFF_ENDPOINT', 'HOLDOFF_STATE_DIR', 'HOLDOFF_ALLOW_EXEC', 'KillMode=process'])
+      expect(helpText()).toContain(name);
+  });
+  test('the program says what is wrong and exits 2; --help exits 0', () => {
+    const wrong = spawnSync(process.execPath, [agent.bundle, '--node-id', 'x'], { env: {}, encoding: 'utf8' });
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('--endpoint')]);
+    const help = spawnSync(process.execPath, [agent.bundle, '--help'], { env: {}, encoding: 'utf8' });
+    expect([help.status, help.stdout]).toEqual([0, helpText()]);
+  });
+});
+
+describe('waits', () => {
+  test('between tries double up to a minute, half of each drawn', () => {
+    expect([1, 2, 3, 7, 50].map((n) => [retryWaitMs(n, 0), retryWaitMs(n, 1)])).toEqual([
+      [500, 1000],
+      [1000, 2000],
+      [2000, 4000],
+      [30_000, 60_000],
+      [30_000, 60_000],
+    ]);
+  });
+  test('between reports are what we are told, ± 10 %', () => {
+    expect([reportWaitMs(900, 0), reportWaitMs(900, 1)]).toEqual([810_000, 990_000]);
+  });
+});
+
+test('uptime grows also where the kernel file has not moved', () => {
+  const file = join(folder, 'uptime');
+  writeFileSync(file, '12.50 40.00\n');
+  let clock = 0;
+  const uptime = createUptime(file, () => clock);
+  const first = uptime();
+  const second = uptime();
+  clock = 2000;
+  expect([first, second, uptime()]).toEqual([12.5, 12.501, 14.5]);
+});
+
+describe('the lock of a state directory', () => {
+  test('is refused while its holder lives, and free after a kill', async () => {
+    const dir = join(folder, 'locked');
+    const holder = spawn('sleep', ['300']);
+    await new Promise((done) => {
+      holder.once('spawn', done);
+    });
+    takeLock(dir, holder.pid ?? 0);
+    expect(() => takeLock(dir, process.pid)).toThrow(`the agent with pid ${holder.pid} is at work`);
+    const gone = new Promise((done) => {
+      holder.once('exit', done);
+    });
+    holder.kill('SIGKILL');
+    await gone;
+    takeLock(dir, process.pid).release();
+  });
+});

@@ -1,0 +1,56 @@
+/** The outside world for a command under test: what it printed is kept, and its clock stands still. */
+// @ts-nocheck
+
+import { sleep, type Io } from '../../cli/io.ts';
+import { NOW } from './fleet.ts';
+
+export type FakeIo = Io & {
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** What Ctrl-C does. */
+  readonly interrupt: () => void;
+};
+
+export type World = {
+  readonly isTty?: boolean;
+  readonly width?: number;
+  readonly height?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Called instead of waiting. */
+  readonly onSleep?: (io: FakeIo) => void;
+};
+
+const missing = (path: string): Error =>
+  Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
+
+export function fakeIo(world: World = {}): FakeIo {
+  const out: string[] = [];
+  const err: string[] = [];
+  const interrupt = new AbortController();
+  const io: FakeIo = {
+    out: (text) => void out.push(text),
+    err: (text) => void err.push(text),
+    isTty: world.isTty ?? false,
+    size: () => ({ width: world.width ?? 120, height: world.height ?? 24 }),
+    env: world.env ?? {},
+    cwd: '/here',
+    now: () => NOW,
+    readFile: async (path) => {
+      const text = world.files?.[path];
+      if (text === undefined) throw missing(path);
+      return text;
+    },
+    readStdin: async () => world.stdin ?? '',
+    sleep: async () => {
+      world.onSleep?.(io);
+      await sleep(0, interrupt.signal);
+    },
+    interrupted: interrupt.signal,
+    stdout: () => out.join(''),
+    stderr: () => err.join(''),
+    interrupt: () => interrupt.abort(),
+  };
+  return io;
+}

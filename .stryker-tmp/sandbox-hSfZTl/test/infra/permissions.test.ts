@@ -1,0 +1,41 @@
+// @ts-nocheck
+import { readFileSync } from 'node:fs';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { describe, expect, test } from 'vitest';
+import { deployed } from './deployed.ts';
+import { lineOf, permissionRows } from './permission-rows.ts';
+
+const page = readFileSync(new URL('../../docs/permissions.md', import.meta.url), 'utf8');
+/** The lines of the written tables: each begins with a quoted principal. */
+const written = page
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.trim());
+
+describe('docs/permissions.md', { timeout: 120_000 }, () => {
+  const { controlPlane, agent } = deployed();
+
+  test('holds every permission of the stacks, and no other', () => {
+    const given = [controlPlane, agent].flatMap(permissionRows).map(lineOf);
+    expect(new Set(written)).toEqual(new Set(given));
+    expect(written.length).toBe(new Set(written).size);
+    expect(written.length).toBeGreaterThan(100);
+  });
+
+  test('no action has a wildcard, and no resource is everything', () => {
+    const rows = [controlPlane, agent].flatMap(permissionRows);
+    expect(rows.filter(({ action }) => action.includes('*'))).toEqual([]);
+    expect(rows.filter(({ resource }) => resource === '*')).toEqual([]);
+  });
+});
+
+test('a permission that nobody wrote down is found', { timeout: 120_000 }, () => {
+  const { controlPlane } = deployed();
+  controlPlane.events.log.role.addToPrincipalPolicy(
+    new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [controlPlane.table.table.tableArn] }),
+  );
+  const given = permissionRows(controlPlane).map(lineOf);
+  expect(given.filter((line) => !written.includes(line))).toEqual([
+    '| `<Events/Log/Role>` | `dynamodb:Scan` | `<Table/Table>` |  |',
+  ]);
+});

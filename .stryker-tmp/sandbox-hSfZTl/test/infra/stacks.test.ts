@@ -1,0 +1,190 @@
+// @ts-nocheck
+import { Match } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { ENV, HANDLERS } from '../../core/names.ts';
+import { TABLE } from '../../core/table.ts';
+import { AGENT_ROUTES } from '../../infra/api.ts';
+import { deployed, templateOf } from './deployed.ts';
+
+const Route = z.object({ Properties: z.object({ RouteKey: z.string(), AuthorizationType: z.string() }) });
+const FunctionResource = z.object({
+  Properties: z.object({
+    FunctionName: z.string(),
+    Environment: z.object({ Variables: z.record(z.string(), z.unknown()) }),
+  }),
+});
+
+const { controlPlane, agent } = deployed();
+const template = templateOf(controlPlane);
+
+describe('the table', { timeout: 120_000 }, () => {
+  test('is on demand with a fuse, can be restored, is protected and stays when the stack goes', () => {
+    template.hasResource('AWS::DynamoDB::GlobalTable', {
+      DeletionPolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        WriteOnDemandThroughputSettings: { MaxWriteRequestUnits: 4000 },
+        TimeToLiveSpecification: { AttributeName: TABLE.timeToLiveAttribute, Enabled: true },
+        Replicas: [
+          Match.objectLike({
+            DeletionProtectionEnabled: true,
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+            ReadOnDemandThroughputSettings: { MaxReadRequestUnits: 4000 },
+          }),
+        ],
+      },
+    });
+  });
+
+  test('has the keys and indexes of core/table.ts', () => {
+    const schema = (key: { partition: string; sort: string }) => [
+      { AttributeName: key.partition, KeyType: 'HASH' },
+      { AttributeName: key.sort, KeyType: 'RANGE' },
+    ];
+    template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+      KeySchema: schema(TABLE.key),
+      GlobalSecondaryIndexes: Object.entries(TABLE.indexes).map(([name, key]) =>
+        Match.objectLike({ IndexName: name, KeySchema: schema(key), Projection: { ProjectionType: 'KEYS_ONLY' } }),
+      ),
+    });
+  });
+
+  test('goes with the stack when the user says so', () => {
+    templateOf(deployed({ context: { removalPolicy: 'destroy' } }).controlPlane).hasResource(
+      'AWS::DynamoDB::GlobalTable',
+      { DeletionPolicy: 'Delete', Properties: { Replicas: [Match.objectLike({ DeletionProtectionEnabled: false })] } },
+    );
+  });
+});
+
+describe('the API', { timeout: 120_000 }, () => {
+  test('lets nobody in without a signature', () => {
+    const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
+    expect(routes.map((route: unknown) => Route.parse(route).Properties)).toEqual(
+      expect.arrayContaining([{ RouteKey: 'ANY /v1/{proxy+}', AuthorizationType: 'AWS_IAM' }]),
+    );
+    expect(routes).toHaveLength(AGENT_ROUTES.length + 1);
+    template.allResourcesProperties('AWS::ApiGatewayV2::Route', { AuthorizationType: 'AWS_IAM' });
+  });
+
+  test('speaks payload 2.0, is throttled and logs who called, but no body', () => {
+    template.hasResourceProperties('AWS::ApiGatewayV2::Integration', { PayloadFormatVersion: '2.0' });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      StageName: '$default',
+      AccessLogSettings: { Format: Match.stringLikeRegexp('\\$context\\.identity\\.userArn') },
+      DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 },
+    });
+  });
+});
+
+describe('the handlers', { timeout: 120_000 }, () => {
+  let functions: z.infer<typeof FunctionResource>['Properties'][] = [];
+  beforeAll(() => {
+    functions = Object.values(template.findResources('AWS::Lambda::Function')).map(
+      (it: unknown) => FunctionResource.parse(it).Properties,
+    );
+  });
+
+  test('are one function each, on Node 24 and ARM', () => {
+    expect(functions.map(({ FunctionName }) => FunctionName).toSorted()).toEqual(
+      HANDLERS.map((handler) => `holdoff-${handler}`).toSorted(),
+    );
+    template.allResourcesProperties('AWS::Lambda::Function', { Runtime: 'nodejs24.x', Architectures: ['arm64'] });
+  });
+
+  test('are told every name of core/names.ts', () => {
+    for (const { Environment } of functions) {
+      expect(Object.keys(Environment.Variables)).toEqual(expect.arrayContaining(Object.values(ENV)));
+    }
+  });
+
+  test('reserve no concurrency, which would break a new account', () => {
+    template.allResourcesProperties('AWS::Lambda::Function', { ReservedConcurrentExecutions: Match.absent() });
+  });
+
+  test('keep their logs for 30 days', () => {
+    template.resourceCountIs('AWS::Logs::LogGroup', HANDLERS.length + 1);
+    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+  });
+
+  test('do not lose what was delivered asynchronously', () => {
+    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 4);
+    template.allResourcesProperties('AWS::Lambda::EventInvokeConfig', {
+      DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
+    });
+  });
+});
+
+describe('timers, commands, events and the sweep', { timeout: 120_000 }, () => {
+  test('the vernier is read at once, wakes in batches by two readers at most', () => {
+    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      BatchSize: 10,
+      MaximumBatchingWindowInSeconds: 0,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      BatchSize: 50,
+      MaximumBatchingWindowInSeconds: 1,
+      ScalingConfig: { MaximumConcurrency: 2 },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+  });
+
+  test('only wakes of this deployment are listened to, and only those that failed', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.ssm'],
+        'detail-type': ['EC2 Command Invocation Status-change Notification'],
+        detail: {
+          'document-name': ['holdoff-wake'],
+          status: [{ 'anything-but': ['Pending', 'InProgress', 'Delayed', 'Cancelling', 'Success'] }],
+        },
+      },
+    });
+  });
+
+  test('our own events go to the log, and the sweep runs every three minutes', () => {
+    template.hasResourceProperties('AWS::Events::Rule', { EventPattern: { source: ['holdoff'] } });
+    template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(3 minutes)' });
+  });
+
+  test('every rule hands over what it cannot deliver', () => {
+    template.allResourcesProperties('AWS::Events::Rule', {
+      Targets: [Match.objectLike({ DeadLetterConfig: Match.anyValue(), RetryPolicy: Match.anyValue() })],
+    });
+  });
+});
+
+describe('the agent stack', { timeout: 120_000 }, () => {
+  const agentTemplate = templateOf(agent);
+
+  test('has the wake document, whose parameters reach the script as variables only', () => {
+    agentTemplate.hasResourceProperties('AWS::SSM::Document', {
+      Name: 'holdoff-wake',
+      UpdateMethod: 'NewVersion',
+      Content: {
+        schemaVersion: '2.2',
+        parameters: {
+          wakeId: Match.objectLike({ interpolationType: 'ENV_VAR', allowedPattern: Match.anyValue() }),
+          generation: Match.objectLike({ interpolationType: 'ENV_VAR', allowedPattern: Match.anyValue() }),
+        },
+      },
+    });
+    const documents = JSON.stringify(agentTemplate.findResources('AWS::SSM::Document'));
+    expect(documents).not.toMatch(/\{\{/);
+  });
+
+  test('makes a node role of its own, or leaves the roles of the user alone but for one policy', () => {
+    agentTemplate.resourceCountIs('AWS::IAM::Role', 1);
+    const named = deployed({ context: { nodeRoles: 'Web,Db' } });
+    templateOf(named.agent).resourceCountIs('AWS::IAM::Role', 0);
+    templateOf(named.controlPlane).hasResourceProperties('AWS::IAM::ManagedPolicy', {
+      ManagedPolicyName: 'holdoff-agent',
+      Roles: ['Web', 'Db'],
+    });
+    templateOf(named.controlPlane).hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ [ENV.nodeRoles]: 'Web,Db' }) },
+    });
+  });
+});

@@ -1,0 +1,237 @@
+/** What Brupop #160 says and what its reviewers asked for (docs/seed-coverage.md). */
+// @ts-nocheck
+
+import { describe, expect, test } from 'vitest';
+import { nodeBackoffOf } from '../../core/backoff.ts';
+import { hours, instant, minutes, parseDuration, seconds } from '../../core/time.ts';
+import { nodeIdentity, OPERATOR, World } from '../../local/simulate/world.ts';
+import { A, B, crashes, looksLike, reports, tell } from './story.ts';
+
+const NOTHING = {
+  count: 0,
+  firstAt: null,
+  lastAt: null,
+  retryAfter: null,
+  resetAt: null,
+  lastState: null,
+  lastReason: null,
+  lastMessage: null,
+};
+
+/** Enrols a node at `at`, and lets it stage and fail to activate one and two seconds later. */
+const firstCrash = (at: number, node: string): object[] => [
+  reports(at, node, { state: 'Idle', generation: null }),
+  reports(at + 1, node, { state: 'StagedUpdate' }),
+  crashes(at + 2, node),
+];
+
+describe('a crash', () => {
+  test('sets the spec to Idle', () =>
+    tell([...firstCrash(0, A), looksLike(2, A, { 'spec.state': 'Idle', 'spec.generation': 4 })]));
+
+  test('records when the first one was, and keeps it', () =>
+    tell([
+      ...firstCrash(0, A),
+      looksLike(2, A, { 'crash.firstAt': 2, 'crash.lastAt': 2 }),
+      reports(3, A, { state: 'Idle' }),
+      reports(5, A, { state: 'StagedUpdate' }),
+      crashes(9, A),
+      looksLike(9, A, { 'crash.firstAt': 2, 'crash.lastAt': 9 }),
+    ]));
+
+  test('counts one, also when it is reported twice', () =>
+    tell([
+      ...firstCrash(0, A),
+      looksLike(2, A, { 'crash.count': 1 }),
+      crashes(3, A),
+      crashes(4, A),
+      looksLike(4, A, { 'crash.count': 1 }),
+    ]));
+
+  test('emits a metric, once', async () => {
+    const world = new World({ start: instant(0), seed: 1, timerLateness: 0 });
+    const report = {
+      bootId: 'boot-1',
+      currentVersion: '1.20.5',
+      updateCheck: { result: 'Available', version: '1.21.0' },
+    };
+    const send = (body: object) =>
+      world.call('POST', `/v1/nodes/${A}/reports`, { ...report, ...body }, nodeIdentity(A));
+    expect((await send({ state: 'Idle' })).status).toBe(200);
+    expect(world.metrics.get('NodeCrash')).toBe(0);
+    const failure = { state: 'ErrorReset', generation: 2, error: { reason: 'PrepareFailed' } };
+    expect((await send(failure)).status).toBe(200);
+    expect((await send(failure)).status).toBe(200);
+    expect(world.metrics.get('NodeCrash')).toBe(1);
+    expect((await world.call('GET', `/v1/nodes/${A}`, undefined, OPERATOR)).body).toMatchObject({
+      crash: { count: 1 },
+    });
+  });
+
+  test('is one record, empty as a whole once it is cleared', () =>
+    tell([
+      ...firstCrash(0, A),
+      looksLike(2, A, {
+        crash: {
+          count: 1,
+          firstAt: '2026-01-05T00:00:02.000Z',
+          lastAt: '2026-01-05T00:00:02.000Z',
+          retryAfter: '2026-01-05T00:00:04.000Z',
+          resetAt: '2026-01-06T00:00:02.000Z',
+          lastState: 'PerformedUpdate',
+          lastReason: 'ActivateFailed',
+          lastMessage: 'exit 1',
+        },
+      }),
+      reports(3, A, { state: 'Idle', offered: null }),
+      looksLike('25h', A, { crash: NOTHING }),
+    ]));
+});
+
+describe('recovery', () => {
+  test('nothing moves until the node is Idle again', () =>
+    tell([
+      ...firstCrash(0, A),
+      reports(2.5, B, { state: 'Idle', generation: null }),
+      crashes(60, A),
+      reports(120, A, { state: 'StagedUpdate' }),
+      looksLike(120, A, { 'spec.state': 'Idle', phase: 'Recovering', 'status.state': 'StagedUpdate' }),
+      looksLike(120, B, { phase: 'Queued' }),
+    ]));
+
+  test('a crashed node keeps its slot until it is Idle, so that one after the other does not go down', () =>
+    tell([
+      ...firstCrash(0, A),
+      reports(3, B, { state: 'Idle', generation: null }),
+      looksLike(50, B, { 'spec.state': 'Idle', phase: 'Queued' }),
+      reports(60, A, { state: 'Idle' }),
+      looksLike(61, B, { 'spec.state': 'StagedUpdate' }),
+    ]));
+
+  test('each attempt begins in Idle and takes what is offered then', () =>
+    tell([
+      ...firstCrash(0, A),
+      reports(3, A, { state: 'Idle', offered: '1.21.1' }),
+      looksLike(3, A, { 'spec.state': 'Idle', 'spec.version': null }),
+      looksLike(4, A, { 'spec.state': 'StagedUpdate', 'spec.version': '1.21.1' }),
+    ]));
+});
+
+describe('waiting', () => {
+  test('lasts until 2^count seconds after the first crash', () =>
+    tell([
+      ...firstCrash(10, A),
+      looksLike(12, A, { 'crash.retryAfter': 14 }),
+      reports(12.5, A, { state: 'Idle' }),
+      looksLike(13.9, A, { phase: 'BackingOff', 'spec.state': 'Idle' }),
+      looksLike(14, A, { 'spec.state': 'StagedUpdate' }),
+      reports(15, A, { state: 'StagedUpdate' }),
+      crashes(15.5, A),
+      looksLike(15.5, A, { 'crash.retryAfter': 16 }),
+      reports(15.6, A, { state: 'Idle' }),
+      reports(17, A, { state: 'StagedUpdate' }),
+      crashes(17.5, A),
+      looksLike(17.5, A, { 'crash.count': 3, 'crash.retryAfter': 20 }),
+    ]));
+
+  test('doubles with each crash', () =>
+    tell([
+      ...firstCrash(0, A),
+      reports(3, A, { state: 'Idle' }),
+      crashes(5, A, 'PrepareFailed'),
+      reports(5.5, A, { state: 'Idle' }),
+      crashes(6.5, A, 'PrepareFailed'),
+      looksLike(6.5, A, { 'crash.count': 3, 'crash.retryAfter': 10 }),
+      reports(7, A, { state: 'Idle' }),
+      crashes(11, A, 'PrepareFailed'),
+      looksLike(11, A, { 'crash.count': 4, 'crash.retryAfter': 18 }),
+    ]));
+
+  test('a node that waits is skipped, and another one is taken', () =>
+    tell([
+      ...firstCrash(0, A),
+      reports(2.5, A, { state: 'Idle' }),
+      reports(3, B, { state: 'Idle', generation: null }),
+      looksLike(3, A, { phase: 'BackingOff', 'spec.state': 'Idle' }),
+      looksLike(3, B, { 'spec.state': 'StagedUpdate' }),
+    ]));
+
+  test('is forgotten 24 hours after the first crash, and the node is treated as any', () =>
+    tell([
+      ...firstCrash(0, A),
+      reports(3, A, { state: 'Idle', offered: null }),
+      looksLike(86_401, A, { 'crash.count': 1 }),
+      looksLike(86_402, A, { crash: NOTHING }),
+      reports(86_403, A, { state: 'Idle' }),
+      looksLike(86_403, A, { 'spec.state': 'StagedUpdate' }),
+    ]));
+});
+
+describe('choosing', () => {
+  test('the lowest crash count goes first, whoever waited longest', () =>
+    tell([
+      ...firstCrash(0, A),
+      reports(2.5, A, { state: 'Idle' }),
+      reports(3, 'i-0000000000000000c', { state: 'Idle', generation: null }),
+      looksLike(10, A, { phase: 'Queued' }),
+      reports(20, B, { state: 'Idle', generation: null }),
+      crashes(30, 'i-0000000000000000c'),
+      reports(31, 'i-0000000000000000c', { state: 'Idle', offered: null }),
+      looksLike(31, B, { 'spec.state': 'StagedUpdate' }),
+      looksLike(31, A, { phase: 'Queued' }),
+    ]));
+
+  test('a node without a status waits and comes last', () =>
+    tell(
+      [
+        looksLike(5, A, { phase: 'Idle', 'spec.state': 'Idle', status: null }),
+        reports(6, B, { state: 'Idle', generation: null }),
+        looksLike(6, B, { 'spec.state': 'StagedUpdate' }),
+        looksLike(6, A, { 'spec.state': 'Idle' }),
+      ],
+      { nodes: [A] },
+    ));
+});
+
+const BOOTED = { boot: 'boot-2', version: '1.21.0', offered: null };
+
+/** After one crash, the second attempt goes well up to the soak time, which passes at 135. */
+const secondAttempt = (): object[] => [
+  ...firstCrash(0, A),
+  reports(3, A, { state: 'Idle' }),
+  reports(5, A, { state: 'StagedUpdate' }),
+  reports(6, A, { state: 'PerformedUpdate' }),
+  reports(10, A, { state: 'RebootedIntoUpdate', ...BOOTED }),
+  reports(15, A, { state: 'MonitoringUpdate', ...BOOTED }),
+];
+
+describe('success', () => {
+  test('clears the crash count and the timestamps', () =>
+    tell([
+      ...secondAttempt(),
+      reports(140, A, { state: 'Idle', ...BOOTED }),
+      looksLike(140, A, { crash: NOTHING, phase: 'Idle' }),
+    ]));
+
+  test('is not success before Idle is reached: until then the record stays', () =>
+    tell([
+      ...secondAttempt(),
+      looksLike(16, A, { 'spec.state': 'MonitoringUpdate', 'crash.count': 1 }),
+      looksLike(139, A, { 'spec.state': 'Idle', 'crash.count': 1, 'crash.firstAt': 2 }),
+      reports(140, A, { state: 'ErrorReset', ...BOOTED, error: { reason: 'Unhealthy' } }),
+      reports(141, A, { state: 'Idle', ...BOOTED }),
+      looksLike(141, A, { 'crash.count': 1, 'crash.firstAt': 2 }),
+    ]));
+});
+
+test('durations are typed and written with their unit', () => {
+  expect(parseDuration('1.5m')).toBe(seconds(90));
+  expect(parseDuration('90')).toBeNull();
+  expect(nodeBackoffOf({ unit: '60s', from: 'lastCrash', cap: '24h', resetAfter: 'none' })).toEqual(
+    nodeBackoffOf({ preset: 'brupop' }),
+  );
+  expect(nodeBackoffOf({ unit: '1m', from: 'lastCrash', cap: '1d', resetAfter: 'none' })).toMatchObject({
+    unit: minutes(1),
+    cap: hours(24),
+  });
+});

@@ -1,0 +1,313 @@
+/** What a report proves and what it does not: order, what is worth a write, stale and unnamed generations, tombstones. */
+// @ts-nocheck
+
+import { describe, expect, test } from 'vitest';
+import type { NodeReport } from '../../../core/contract.ts';
+import { needsGroup, type NodeEvent } from '../../../core/node/event.ts';
+import { parseGroupId } from '../../../core/ids.ts';
+import { at, AVAILABLE, crashedAt, NODE, NodeLife, nodeAt, UPDATED } from './node-life.ts';
+
+const edge = parseGroupId('edge') ?? expect.fail('a group id');
+
+describe('order', () => {
+  test.each([
+    ['a greater uptime', { uptime: 11 }, 'changed'],
+    ['the same uptime', { uptime: 10 }, 'unchanged'],
+    ['a smaller uptime', { uptime: 9 }, 'unchanged'],
+    ['another boot, whatever its uptime', { uptime: 1, bootId: 'b9' }, 'changed'],
+    ['a boot that was replaced', { uptime: 99, bootId: 'b0' }, 'unchanged'],
+  ])('a report with %s is accepted or out of order', (_what, more, kind) => {
+    const life = new NodeLife();
+    life.report({ bootId: 'b0', uptime: 5000 });
+    life.report({ uptime: 10 });
+    expect(life.report({ agentVersion: 'new', ...more }).kind).toBe(kind);
+  });
+
+  test('a report without an uptime is in order, and keeps the uptime known of that boot', () => {
+    const life = new NodeLife();
+    const bare = (more: Partial<NodeReport>) => {
+      const report: NodeReport = {
+        state: 'Idle',
+        generation: 1,
+        bootId: 'b1',
+        currentVersion: '1.0',
+        updateCheck: AVAILABLE,
+        ...more,
+      };
+      return life.send({ kind: 'report', report });
+    };
+    bare({});
+    expect(life.node.status?.uptime).toBeNull();
+    bare({ uptime: 40 });
+    bare({ uptime: 50, agentVersion: 'v2' });
+    bare({ agentVersion: 'v3' });
+    expect(life.node.status).toMatchObject({ uptime: 50, agentVersion: 'v3' });
+    bare({ bootId: 'b2' });
+    expect(life.node.status?.uptime).toBeNull();
+    expect(bare({ bootId: 'b2', uptime: 3, agentVersion: 'v4' }).kind).toBe('changed');
+  });
+
+  test('the last 16 boots that were replaced are remembered, newest last', () => {
+    const life = new NodeLife();
+    for (let boot = 0; boot <= 20; boot += 1) life.report({ bootId: `boot-${boot}` });
+    expect(life.node.previousBoots).toEqual(Array.from({ length: 16 }, (_, index) => `boot-${index + 4}`));
+  });
+});
+
+describe('what is worth a write', () => {
+  const idle = (): NodeLife => {
+    const life = new NodeLife();
+    life.report({ updateCheck: { result: 'UpToDate' } });
+    return life;
+  };
+  const same = { updateCheck: { result: 'UpToDate' } } as const;
+
+  test('a report that says nothing new is none, until the last one is 30 min old', () => {
+    const life = idle();
+    expect(life.to(1799.999).report(same).kind).toBe('unchanged');
+    expect(life.to(1800).report(same).kind).toBe('changed');
+    expect(life.node.status?.reportedAt).toBe(at(1800));
+  });
+
+  test.each<[string, Partial<NodeReport>]>([
+    ['the state', { state: 'StagedUpdate' }],
+    ['the version', { currentVersion: '1.0.1' }],
+    ['the boot', { bootId: 'b2' }],
+    ['the result of the check', { updateCheck: { result: 'Available' } }],
+    ['the version offered', { updateCheck: { result: 'UpToDate', version: '9' } }],
+    ['the message of the check', { updateCheck: { result: 'UpToDate', message: 'x' } }],
+    ['the agent', { agentVersion: '2' }],
+    ['a drain', { drain: { blockedBy: 'pod a' } }],
+  ])('%s is', (_what, more) => {
+    const life = idle();
+    expect(life.report({ ...same, ...more }).kind).toBe('changed');
+  });
+
+  test('of a node under way each uptime is, so that a report overtaken by it is out of order', () => {
+    const life = nodeAt('StagedUpdate');
+    expect(life.report({ state: 'Idle', uptime: 500 }).kind).toBe('changed');
+    expect(life.node.status?.uptime).toBe(500);
+    expect(life.report({ state: 'ErrorReset', uptime: 400 }).kind).toBe('unchanged');
+    const recovering = crashedAt('StagedUpdate');
+    recovering.to(1).report({ state: 'Idle', generation: 2, uptime: 100 });
+    expect(recovering.node.crash.count).toBe(1);
+  });
+
+  test('that a node which was unreachable, silent or not woken is heard of is', () => {
+    const silent = idle();
+    silent.to(3600).due();
+    silent.to(3601).report(same);
+    expect(silent.node.silentSince).toBeNull();
+    const unwoken = nodeAt('Idle');
+    unwoken.start(false);
+    unwoken.send({ kind: 'wakeFailed', status: 'TimedOut', generation: null });
+    unwoken.report({ state: 'Idle', generation: 1 });
+    expect(unwoken.node.wakeFailure).toBeNull();
+  });
+
+  test('a fence holds until the host has booted again', () => {
+    const life = idle();
+    life.send({ kind: 'fence', by: 'ann' });
+    life.report({ ...same, agentVersion: '2' });
+    expect(life.node.fencedAt).toBe(at(0));
+    life.report({ ...same, bootId: 'b2' });
+    expect(life.node.fencedAt).toBeNull();
+  });
+});
+
+test.each([
+  ['a text', 'pod a', 'pod a'],
+  ['a list', ['pod a', 'pod b'], 'pod a, pod b'],
+  ['a text that is too long', 'x'.repeat(1001), `${'x'.repeat(999)}…`],
+])('a drain that is blocked by %s is kept as one text', (_what, blockedBy, kept) => {
+  const life = nodeAt('RebootedIntoUpdate');
+  life.report({ state: 'PerformedUpdate', drain: { blockedBy } });
+  expect(life.node.status?.drainBlockedBy).toBe(kept);
+});
+
+test('a check that fails is a warning, once, with its message or without', () => {
+  const life = new NodeLife();
+  life.report({ updateCheck: { result: 'Failed', message: 'm'.repeat(1001) } });
+  expect(life.events.at(-1)).toEqual({
+    kind: 'event',
+    type: 'Node Update Check Failed',
+    severity: 'warning',
+    message: `update check failed: ${'m'.repeat(999)}…`,
+  });
+  life.report({ updateCheck: { result: 'Failed', message: 'another' } });
+  expect(life.events).toEqual([]);
+  life.report();
+  life.report({ updateCheck: { result: 'Failed' } });
+  expect(life.messages).toEqual(['Node Update Check Failed: update check failed: no message']);
+});
+
+describe('generations', () => {
+  test('one that is ahead of ours is refused, and says what may have happened', () => {
+    const life = nodeAt('Idle');
+    const ahead = (generation: number): NodeEvent => ({
+      kind: 'report',
+      report: { state: 'Idle', generation, bootId: 'b1', currentVersion: '1.0', updateCheck: AVAILABLE, uptime: 99 },
+    });
+    expect(life.refused(ahead(2))).toEqual({
+      status: 409,
+      code: 'GenerationAhead',
+      detail: 'the report names generation 2, ours is 1; the control plane may have been restored from an older copy',
+    });
+    expect(new NodeLife().refused(ahead(2)).detail).toContain('ours is none: this node is not enrolled');
+    expect(new NodeLife().send(ahead(1)).kind).toBe('changed');
+  });
+
+  test('an older one proves that the node lives and acknowledges the step, and nothing else', () => {
+    const life = nodeAt('Idle');
+    life.start(false);
+    life.to(3).report({ state: 'ErrorReset', generation: 1, currentVersion: '7' });
+    expect(life.node).toMatchObject({
+      crash: { count: 0 },
+      status: { currentVersion: '1.0' },
+      spec: { acknowledgedAt: at(3), nextWakeAt: null },
+    });
+    expect(life.to(4).report({ state: 'ErrorReset', generation: 1 }).kind).toBe('unchanged');
+    life.to(723).due();
+    expect(life.node.unreachableSince).toBe(at(723));
+    life.to(724).report({ state: 'StagedUpdate', generation: 2 });
+    expect(life.node).toMatchObject({ unreachableSince: null, status: { state: 'Idle', reportedAt: at(724) } });
+  });
+
+  test('a report without one completes and fails no step', () => {
+    const life = nodeAt('StagedUpdate');
+    life.reportWithoutGeneration({ state: 'StagedUpdate' });
+    life.reportWithoutGeneration({ state: 'ErrorReset' });
+    expect(life.node).toMatchObject({ spec: { state: 'StagedUpdate', reachedAt: null }, crash: { count: 0 } });
+    expect(life.node.status?.state).toBe('ErrorReset');
+  });
+
+  test('a report without one is believed when it says Idle and Idle is wanted, and not otherwise', () => {
+    const life = crashedAt('StagedUpdate');
+    life.reportWithoutGeneration({ state: 'PerformedUpdate', uptime: 90 });
+    expect(life.node.spec.reachedAt).toBeNull();
+    life.to(1).reportWithoutGeneration({ uptime: 91 });
+    expect(life.node.spec.reachedAt).toBe(at(1));
+    life.reportWithoutGeneration({ state: 'PerformedUpdate', uptime: 92 });
+    expect(life.node.spec.reachedAt).toBe(at(1));
+  });
+});
+
+describe('an Idle node that reports another state', () => {
+  test.each(['ErrorReset', 'PerformedUpdate'] as const)(
+    '%s recovers again: it is woken and nothing counts',
+    (state) => {
+      const life = nodeAt('Idle');
+      life.to(9).report({ state });
+      expect(life.node).toMatchObject({
+        crash: { count: 0 },
+        waitingSince: null,
+        spec: { generation: 1, reachedAt: null, nextWakeAt: at(9), acknowledgedAt: at(9) },
+      });
+      expect(life.to(10).report({ state }).kind).toBe('changed');
+      expect(life.node.spec.nextWakeAt).toBe(at(9));
+    },
+  );
+
+  test('on the way back from a success keeps it, unless it is ErrorReset', () => {
+    const life = nodeAt('MonitoringUpdate');
+    life.report(UPDATED);
+    life.to(120).due();
+    life.report({ ...UPDATED, state: 'MonitoringUpdate' });
+    expect(life.node).toMatchObject({ attempt: { succeeded: true }, spec: { reachedAt: null } });
+  });
+});
+
+describe('a tombstone', () => {
+  const removed = (): NodeLife => {
+    const life = nodeAt('PerformedUpdate');
+    life.report({ bootId: 'b2', uptime: 50, state: 'StagedUpdate', group: 'edge' });
+    life.send({ kind: 'remove', reason: 'deleted by an operator' });
+    return life;
+  };
+
+  test.each<[string, Partial<NodeReport>, string]>([
+    ['an older boot', { bootId: 'b1', uptime: 99 }, 'unchanged'],
+    ['the same boot and no uptime', { bootId: 'b2' }, 'unchanged'],
+    ['the same uptime', { bootId: 'b2', uptime: 50 }, 'unchanged'],
+    ['a greater uptime', { bootId: 'b2', uptime: 51 }, 'changed'],
+    ['a new boot', { bootId: 'b3' }, 'changed'],
+  ])('is revived only by a report that is provably later: %s', (_what, more, kind) => {
+    const life = removed();
+    const report = { state: 'Idle', bootId: 'b1', currentVersion: '1.0', updateCheck: AVAILABLE } as const;
+    expect(life.send({ kind: 'report', report: { ...report, ...more } }).kind).toBe(kind);
+  });
+
+  test('without an uptime is revived by any that has one, and without a status by any report', () => {
+    const life = removed();
+    const { status } = life.node;
+    if (status === null) expect.fail('it has reported');
+    life.node = { ...life.node, status: { ...status, uptime: null } };
+    expect(life.reportWithoutGeneration({ bootId: 'b2', uptime: 1 }).kind).toBe('changed');
+    const unknown = removed();
+    unknown.node = { ...unknown.node, status: null };
+    expect(unknown.reportWithoutGeneration({ bootId: 'b2' }).kind).toBe('changed');
+    expect(unknown.node.previousBoots).toEqual(['b1']);
+  });
+
+  test('revived, goes on with its revision, its generation, its boots and its group', () => {
+    const life = removed();
+    const { revision, spec } = life.node;
+    life.reportWithoutGeneration({ bootId: 'b3', currentVersion: '2' });
+    expect(life.node).toMatchObject({
+      revision: revision + 1,
+      spec: { state: 'Idle', generation: spec.generation + 1 },
+      previousBoots: ['b1', 'b2'],
+      removed: null,
+      attempt: null,
+      group: 'default',
+    });
+    expect(life.messages).toEqual(['Node Enrolled: first report: 2 in group default']);
+    const same = removed();
+    same.reportWithoutGeneration({ bootId: 'b2', uptime: 51, group: 'edge' });
+    expect(same.node).toMatchObject({ previousBoots: ['b1'], group: 'edge' });
+  });
+
+  test('is unknown to every other event, except that its host may be fenced', () => {
+    const life = removed();
+    const detail = `there is no node ${NODE}; a node enrols itself with its first report`;
+    expect(life.refused({ kind: 'due' })).toEqual({ status: 404, code: 'NodeNotFound', detail });
+    expect(new NodeLife().refused({ kind: 'fence', by: 'ann' }).code).toBe('NodeNotFound');
+    life.send({ kind: 'fence', by: 'ann' });
+    expect(life.node.fencedAt).toBe(at(0));
+  });
+});
+
+describe('what a decision needs to know of the group', () => {
+  const told = (state: NodeReport['state'], generation: number): NodeEvent => ({
+    kind: 'report',
+    report: { state, generation, bootId: 'b1', currentVersion: '1.0', updateCheck: AVAILABLE },
+  });
+  test.each<[boolean, NodeEvent]>([
+    [true, { kind: 'start', claim: null, told: true }],
+    [true, { kind: 'proceed' }],
+    [true, { kind: 'release' }],
+    [true, { kind: 'move', group: edge }],
+    [true, told('PerformedUpdate', 3)],
+    [false, told('PerformedUpdate', 2)],
+    [false, told('StagedUpdate', 3)],
+    [false, { kind: 'due' }],
+    [false, { kind: 'retry' }],
+    [false, { kind: 'hold', by: 'ann' }],
+    [false, { kind: 'fence', by: 'ann' }],
+    [false, { kind: 'remove', reason: 'gone' }],
+    [false, { kind: 'wakeFailed', status: 'Failed', generation: null }],
+    [false, { kind: 'disclaim', claimId: 'claim-1' }],
+  ])('is its pause and policy: %s for %j', (needed, event) => {
+    expect(needsGroup(nodeAt('PerformedUpdate').node, event)).toBe(needed);
+  });
+
+  test('is asked for by the report that enrols, and by no report of a step that cannot be held', () => {
+    expect(needsGroup(null, told('Idle', 1))).toBe(true);
+    expect(needsGroup(null, { kind: 'due' })).toBe(false);
+    expect(needsGroup(nodeAt('StagedUpdate').node, told('PerformedUpdate', 2))).toBe(false);
+    const gone = nodeAt('Idle');
+    gone.send({ kind: 'remove', reason: 'gone' });
+    expect(needsGroup(gone.node, told('Idle', 1))).toBe(true);
+    expect(needsGroup(gone.node, { kind: 'release' })).toBe(false);
+  });
+});
