@@ -10,11 +10,18 @@ import { Script } from 'node:vm';
 import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import { DryRunStatus, MutantRunStatus, TestStatus } from '@stryker-mutator/api/test-runner';
 import { build } from 'esbuild';
-import { suiteOf } from './suites.mjs';
 
 const DOUBLE = 'test/mutation/vitest-double.mjs';
 
-/** The test files of the pure suites, the quick ones first. */
+/** The suites that decide about a mutant, the quick ones first. @type {string[]} */
+const SUITES = JSON.parse(readFileSync(new URL('./suites.json', import.meta.url), 'utf8'));
+/** Where in that order a test file stands; -1 when it is not of these suites. @param {string} path */
+const suiteOf = (path) => SUITES.findIndex((suite) => path.startsWith(suite));
+
+/** @typedef {{ file: string; name: string; run: () => unknown }} Collected */
+/** @typedef {{ activeMutant?: string; currentTestId?: string; hitCount?: number; hitLimit?: number; mutantCoverage?: any }} Stryker */
+
+/** @param {string} root */
 function testFiles(root) {
   return readdirSync(join(root, 'test'), { recursive: true })
     .map((path) => `test/${path.split(sep).join('/')}`)
@@ -22,7 +29,7 @@ function testFiles(root) {
     .sort((a, b) => suiteOf(a) - suiteOf(b) || (a < b ? -1 : 1));
 }
 
-/** Every test file behind a call that names it, then what was collected. */
+/** Every test file behind a call that names it, then what was collected. @param {string} root */
 function entry(root) {
   const files = testFiles(root).map((path) => JSON.stringify(path));
   return [
@@ -42,6 +49,7 @@ const keepDirname = {
     })),
 };
 
+/** @param {string} root */
 async function bundle(root) {
   const { outputFiles } = await build({
     stdin: { contents: entry(root), resolveDir: root, sourcefile: 'pure-suites.js' },
@@ -62,13 +70,17 @@ async function bundle(root) {
 function createRunner() {
   const root = process.cwd();
   const require = createRequire(join(root, 'package.json'));
+  /** @type {Stryker} */
   const stryker = (globalThis.__stryker__ ??= {});
-  let script = null;
+  /** Runs the bundle. @type {(require: NodeRequire, module: { exports: Collected[] }) => void} */
+  let load = () => {};
 
   /** The tests, with every module evaluated anew. */
   const fresh = () => {
+    /** @type {{ exports: Collected[] }} */
     const module = { exports: [] };
-    script.runInThisContext()(require, module);
+    load(require, module);
+    /** @type {Map<string, number>} */
     const seen = new Map();
     return module.exports.map(({ file, name, run }) => {
       const times = (seen.get(`${file}#${name}`) ?? 0) + 1;
@@ -81,8 +93,7 @@ function createRunner() {
     capabilities: () => ({ reloadEnvironment: true }),
 
     async init() {
-      process.env.HOLDOFF_PROPERTIES = 'few';
-      script = await bundle(root);
+      load = (await bundle(root)).runInThisContext();
     },
 
     async dryRun() {
@@ -118,7 +129,8 @@ function createRunner() {
       for (const { id, run } of tests.filter((test) => wanted === null || wanted.has(test.id))) {
         nrOfTests += 1;
         const failureMessage = await failureOf(run);
-        if (stryker.hitCount > hitLimit) return { status: MutantRunStatus.Timeout, reason: 'it went on for ever' };
+        if ((stryker.hitCount ?? 0) > hitLimit)
+          return { status: MutantRunStatus.Timeout, reason: 'it went on for ever' };
         if (failureMessage !== null)
           return { status: MutantRunStatus.Killed, killedBy: [id], failureMessage, nrOfTests };
       }
@@ -127,6 +139,7 @@ function createRunner() {
   };
 }
 
+/** What a test says is wrong; nothing when it passes. @param {() => unknown} run */
 async function failureOf(run) {
   try {
     await run();

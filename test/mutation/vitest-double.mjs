@@ -9,8 +9,8 @@ import * as chai from 'chai';
 chai.use(JestExtend);
 chai.use(JestChaiExpect);
 chai.use(JestAsymmetricMatchers);
-chai.use(({ Assertion }, { addMethod }) => {
-  addMethod(Assertion.prototype, 'toMatchInlineSnapshot', function match(snapshot) {
+chai.use(({ Assertion }, util) => {
+  util.addMethod(Assertion.prototype, 'toMatchInlineSnapshot', function match(snapshot) {
     new Assertion(`"${this._obj}"`.trim()).toBe(dedent(snapshot));
   });
 });

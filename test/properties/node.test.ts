@@ -11,7 +11,6 @@ import { nodeDueAt } from '../../core/node/timing.ts';
 import { groupPolicyOf } from '../../core/policy.ts';
 import { after, instant, type Instant, seconds } from '../../core/time.ts';
 import { frozen } from './frozen.ts';
-import { FEW_RUNS, runs } from './runs.ts';
 
 const nodeId = parseNodeId('i-0000000000000000a') ?? expect.fail('a node id');
 
@@ -160,7 +159,7 @@ function always(judge: (seen: Seen) => void): void {
     fc.property(fc.array(action, { maxLength: 60 }), policies, fc.boolean(), (actions, policy, paused) => {
       play(actions, { policy, paused }, judge);
     }),
-    runs(300),
+    { numRuns: 300 },
   );
 }
 
@@ -183,7 +182,7 @@ describe('whatever happens to a node, in whatever order', () => {
           expect(node.crash.lastState).toBe(before?.spec.state);
         });
       }),
-      runs(300),
+      { numRuns: 300 },
     );
   });
 
@@ -275,11 +274,11 @@ describe('whatever happens to a node, in whatever order', () => {
           );
         });
       }),
-      runs(100),
+      { numRuns: 100 },
     );
   });
 
-  test.skipIf(FEW_RUNS)('the runs do get somewhere: updates complete, nodes crash and come back', () => {
+  test('the runs do get somewhere: updates complete, nodes crash and come back', () => {
     let updated = 0;
     let crashed = 0;
     fc.assert(

@@ -10,7 +10,6 @@ import { live, type VmRecord } from '../../core/vm/record.ts';
 import { vmDueAt } from '../../core/vm/timing.ts';
 import { seededDraws } from '../../local/simulate/random.ts';
 import { frozen } from './frozen.ts';
-import { FEW_RUNS, runs } from './runs.ts';
 
 const vmId = parseVmId('web') ?? expect.fail('a VM id');
 const HOST = 'i-0000000000000000a';
@@ -143,7 +142,7 @@ function always(judgeOf: () => (seen: Seen) => void, minLength = 0): void {
     fc.property(fc.array(action, { minLength, maxLength: 70 }), fc.integer(), (actions, seed) => {
       play(actions, seed, judgeOf());
     }),
-    runs(300),
+    { numRuns: 300 },
   );
 }
 
@@ -252,7 +251,7 @@ describe('whatever happens to a VM, in whatever order', () => {
     });
   });
 
-  test.skipIf(FEW_RUNS)('the runs do get somewhere', () => {
+  test('the runs do get somewhere', () => {
     let counted = 0;
     let instances = 0;
     always(

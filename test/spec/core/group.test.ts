@@ -4,7 +4,6 @@ import type { GroupBody } from '../../../core/contract.ts';
 import type { Fact, Outcome, Refusal } from '../../../core/fact.ts';
 import {
   decideGroup,
-  describeGroup,
   groupDueAt,
   type GroupEvent,
   type GroupRecord,

@@ -4,6 +4,7 @@ import type { NodeReport } from '../../../core/contract.ts';
 import { needsGroup, type NodeEvent } from '../../../core/node/event.ts';
 import { parseGroupId } from '../../../core/ids.ts';
 import { at, AVAILABLE, crashedAt, NODE, NodeLife, nodeAt, UPDATED } from './node-life.ts';
+import { there } from './there.ts';
 
 const edge = parseGroupId('edge') ?? expect.fail('a group id');
 
@@ -237,8 +238,7 @@ describe('a tombstone', () => {
 
   test('without an uptime is revived by any that has one, and without a status by any report', () => {
     const life = removed();
-    const { status } = life.node;
-    if (status === null) expect.fail('it has reported');
+    const status = there(life.node.status);
     life.node = { ...life.node, status: { ...status, uptime: null } };
     expect(life.reportWithoutGeneration({ bootId: 'b2', uptime: 1 }).kind).toBe('changed');
     const unknown = removed();

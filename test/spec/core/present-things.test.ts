@@ -20,6 +20,7 @@ import {
 import { VM_ROW, vmFields, vmRows, vmsByAttention, vmTable, vmTone } from '../../../core/present/vms.ts';
 import type { Surface } from '../../../core/present/table.ts';
 import { crashedNode, event, idleNode, loopingVm, NODE_A, NOW, runningVm } from '../../cli/fleet.ts';
+import { there } from './there.ts';
 
 const wide: Surface = { width: 200, colour: false, now: NOW, fit: 'wrap' };
 const plain = (at: string): string => at;
@@ -171,8 +172,7 @@ describe('nodes', () => {
 
 describe('VMs', () => {
   const failing = (starts: number, shortRuns: number, more: Partial<VmJson> = {}): VmJson => {
-    const { startFailure } = loopingVm();
-    if (startFailure === null) expect.fail('it fails');
+    const startFailure = there(loopingVm().startFailure);
     return loopingVm({
       startFailure: starts === 0 ? null : { ...startFailure, consecutiveFailCount: starts },
       unstableRuns: shortRuns === 0 ? null : { count: shortRuns, retryAfter: null },
@@ -281,8 +281,7 @@ describe('VMs', () => {
       'Restarts: 0',
       'Last failure: none',
     ]);
-    const { startFailure } = vm;
-    if (startFailure === null) expect.fail('it fails');
+    const startFailure = there(vm.startFailure);
     const silent = failing(1, 1, {
       startFailure: { ...startFailure, message: null },
       lastFailure: { reason: 'Killed', message: null, console: null, at: 'then' },

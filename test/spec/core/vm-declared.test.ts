@@ -20,6 +20,7 @@ import {
   VmLife,
   wake,
 } from './vm-scene.ts';
+import { there } from './there.ts';
 
 const SEED: Partial<VmBody> = { backoff: { preset: 'seed' } };
 const put = (life: VmLife, strategy: RunStrategy, more: Partial<VmBody> = {}) =>
@@ -120,7 +121,7 @@ describe('a change', () => {
   });
 
   test('of several things is said in one', () => {
-    const hostId = parseNodeId(OTHER_HOST) ?? expect.fail('a node id');
+    const hostId = there(parseNodeId(OTHER_HOST));
     const life = declared('Manual');
     expect(said(life, () => put(life, 'Halted', { hostId, simulateCrash: true }))).toEqual([
       `VM Changed: run strategy Manual → Halted, new launch definition, host ${HOST} → ${OTHER_HOST}`,
@@ -128,7 +129,7 @@ describe('a change', () => {
   });
 
   test('of the host waits for the end of the instance', () => {
-    const hostId = parseNodeId(OTHER_HOST) ?? expect.fail('a node id');
+    const hostId = there(parseNodeId(OTHER_HOST));
     const life = running('Manual');
     const body: VmBody = { ...life.vm.body, hostId };
     expect(refused(life, { kind: 'put', body })).toEqual({

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredVm, PrintableStatus } from '../../../core/contract.ts';
 import { desiredFor, hostLine } from '../../../core/vm/describe.ts';
 import { at, declared, edit, editInstance, HOST, iso, running, type VmLife } from './vm-scene.ts';
+import { there } from './there.ts';
 
 const soon = (seconds: number, wait: string): string => `in ${wait} (at ${iso(seconds)})`;
 const failed = (life = declared('Always')): VmLife => {
@@ -119,8 +120,7 @@ describe('status and explanation', () => {
       'failing to start again and again, and running only shortly too',
       () => {
         const life = failed();
-        const { startFailure } = life.vm;
-        if (startFailure === null) expect.fail('it was counted');
+        const startFailure = there(life.vm.startFailure);
         const message = null;
         return edit(life, {
           startFailure: { ...startFailure, consecutiveFailCount: 3 },
