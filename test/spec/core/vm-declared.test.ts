@@ -83,13 +83,14 @@ describe('a declaration', () => {
     edit(life, { removed: { at: at(0) } });
     put(life, 'Manual');
     expect(life.vm).toMatchObject({ launchRevision: 3, previousInstances: [first] });
-    const old = edit(declared('Manual'), {
+    const old = edit(declared('Always'), {
       removed: { at: at(0) },
       previousInstances: Array.from({ length: 16 }, () => id(first)),
     });
-    old.start();
+    const last = old.instanceId;
     put(old, 'Manual');
     expect(old.vm.previousInstances).toHaveLength(16);
+    expect(old.vm.previousInstances.at(-1)).toBe(last);
   });
 
   test('is all that a VM which does not exist takes', () => {
@@ -116,8 +117,20 @@ describe('a change', () => {
     [{ stableFor: '9s' }, 'settings changed', 1],
   ])('of %j is said to be %s; launch revision %d', (more, what, launchRevision) => {
     const life = running('Always');
-    expect(said(life, () => put(life, 'Always', more))).toEqual([`VM Changed: ${what}`]);
+    expect(facts(life, () => put(life, 'Always', more))).toEqual([note('VM Changed', what)]);
     expect(life.vm).toMatchObject({ launchRevision, pendingStart: null, instance: { phase: 'Running', stop: null } });
+  });
+
+  test('that is none of the strategy starts nothing, and lets what is planned wait for the end of the old instance', () => {
+    const done = running('RerunOnFailure');
+    done.report('Succeeded');
+    put(done, 'RerunOnFailure', { stableFor: '9s' });
+    expect(done.vm).toMatchObject({ pendingStart: null, instance: { phase: 'Succeeded' } });
+    const timedOut = declared('Always');
+    timedOut.report('Scheduled');
+    timedOut.wait(301);
+    put(timedOut, 'Always', { simulateCrash: true });
+    expect(timedOut.vm.pendingStart).toEqual({ notBefore: at(301) });
   });
 
   test('of several things is said in one', () => {
@@ -210,6 +223,11 @@ describe('a new strategy', () => {
     const life = running('Always');
     put(life, 'Manual');
     expect(life.vm).toMatchObject({ power: { on: true, sequence: 0 }, instance: { stop: null }, pendingStart: null });
+    const timedOut = declared('Once');
+    timedOut.report('Scheduled');
+    timedOut.wait(301);
+    put(timedOut, 'Manual');
+    expect(timedOut.vm).toMatchObject({ pendingStart: null, power: { on: true, sequence: 0 } });
     const ended = running('Once');
     ended.report('Succeeded');
     put(ended, 'Manual');

@@ -69,6 +69,15 @@ describe('a new instance', () => {
     expect(life.instanceId).toBe(before);
   });
 
+  test('is not made before its time: looked at too early, nothing changes', () => {
+    const life = declared('Always');
+    life.failEarly();
+    const before = life.vm;
+    life.now = at(12.499);
+    expect(facts(life, () => life.send({ kind: 'due' }))).toEqual([]);
+    expect(life.vm).toBe(before);
+  });
+
   test('waits no longer than the cap, whatever a clock or a hand did to the record; what is shown is cut too', () => {
     const life = declared('Always');
     life.failEarly();
@@ -198,7 +207,8 @@ describe('an end', () => {
     const began = life.now;
     life.now = at((began - at(0)) / 1000 + 600);
     const before = life.vm.lastFailure;
-    life.report('Failed', { cause: 'GuestPanic', message: 'late' });
+    const events = facts(life, () => life.report('Failed', { cause: 'GuestPanic', message: 'late' }));
+    expect(events.map(({ kind }) => kind)).toEqual(['event', 'wake', 'event']);
     expect(life.vm).toMatchObject({ unstableRuns: null, startFailure: null, lastFailure: before, restartCount: 2 });
     expect(life.status).toBe('Starting');
     const short = running('Always', { stableFor: '20s' });
@@ -361,6 +371,12 @@ describe('a start deadline', () => {
       wake('StopInstance', strategy === 'Manual' ? 1 : 0),
       note('VM Ended', 'not Running within its start deadline', 'warning'),
     ]);
+  });
+
+  test('under RerunOnFailure is counted too', () => {
+    const life = taken('RerunOnFailure');
+    life.wait(300);
+    expect(life.vm.startFailure).toMatchObject({ consecutiveFailCount: 1, reason: 'LaunchTimeout' });
   });
 
   test('of an instance that is told to end already is dropped', () => {

@@ -180,6 +180,24 @@ describe('status and explanation', () => {
       `Is to be started: instance ${FIRST} was not Running within its start deadline, host ${HOST} was told to end it and its end is not known yet; the host is woken again ${soon(360, '60 s')}.`,
     ],
     [
+      'not Running within its deadline, counted and nothing planned',
+      () => edit(timedOut(), { pendingStart: null, lastFailure: null }),
+      'Stopping',
+      `In a crash loop: failed to start once (LaunchTimeout): instance ${FIRST} was not Running within its start deadline, host ${HOST} was told to end it and its end is not known yet; the host is woken again ${soon(360, '60 s')}.`,
+    ],
+    [
+      'restarting, nothing planned',
+      () => edit(restarting(), { pendingStart: null }),
+      'Stopping',
+      `Stopping: host ${HOST} was told to end instance ${FIRST} and its end is not known yet; the host is woken again ${soon(60, '60 s')}; then it stays off.`,
+    ],
+    [
+      'to run once, without an instance',
+      () => edit(declared('Once'), { instance: null }),
+      'Stopped',
+      'Off: it has not been started yet; start it to run it.',
+    ],
+    [
       'not Running within its deadline, started by an operator',
       () => {
         const life = timedOut();
@@ -305,7 +323,7 @@ describe('what a host is told', () => {
     const { vm } = make();
     expect(desiredFor(vm, FIRST, vm.uid)).toEqual({ ...desired, instanceId: FIRST });
     expect(desiredFor(vm, FIRST, undefined)).toEqual({ ...desired, instanceId: FIRST });
-    expect(hostLine(vm)).toEqual({ vmId: 'web', uid: vm.uid, ...desired, instanceId: FIRST, launchRevision: 1 });
+    expect(hostLine(vm)).toStrictEqual({ vmId: 'web', uid: vm.uid, ...desired, instanceId: FIRST, launchRevision: 1 });
   });
 
   test('of every other instance: to end', () => {

@@ -109,6 +109,7 @@ describe('phases', () => {
     expect(life.vm).toBe(before);
     life.report('Failed', { uid: life.vm.uid });
     const ended = life.vm;
+    expect(instance(life).phase).toBe('Failed');
     life.report('Running');
     expect(life.vm).toBe(ended);
   });
@@ -156,6 +157,7 @@ describe('adoption', () => {
     const life = declared('Always');
     edit(life, { previousInstances: Array.from({ length: 16 }, (_, n) => id(`old-${n}`)) });
     life.report('Pending', { instanceId: 'found-1' });
+    expect(instance(life)).toMatchObject({ instanceId: 'found-1', phase: 'Pending' });
     expect(life.vm.previousInstances).toHaveLength(16);
     expect(life.vm.previousInstances.at(-1)).not.toBe('old-15');
   });
@@ -258,7 +260,7 @@ describe('a silent host', () => {
     const life = running('Always');
     silent(life);
     life.wait(5);
-    expect(said(life, () => life.report('Running'))).toEqual([]);
+    expect(facts(life, () => life.report('Running'))).toEqual([]);
     expect(instance(life)).toMatchObject({ phase: 'Running', since: at(5), runningSince: at(0) });
     silent(life);
     life.report('Scheduled');
@@ -267,7 +269,7 @@ describe('a silent host', () => {
     starting.report('Scheduled');
     silent(starting);
     starting.wait(5);
-    starting.report('Scheduled');
+    expect(facts(starting, () => starting.report('Scheduled'))).toEqual([]);
     expect(instance(starting)).toMatchObject({ phase: 'Scheduled', since: at(5), startDeadlineAt: at(300) });
   });
 });
@@ -351,6 +353,11 @@ describe('time', () => {
     life.wait(10);
     failed();
     expect(instance(life).nextWakeAt).toBe(at(40));
+    const same = declared('Always');
+    same.wait(30);
+    const unmoved = same.vm;
+    same.send({ kind: 'wakeFailed', status: 'Failed' });
+    expect(same.vm).toBe(unmoved);
     const taken = running('Always');
     taken.send({ kind: 'wakeFailed', status: 'Failed' });
     expect(instance(taken).nextWakeAt).toBeNull();
@@ -371,8 +378,11 @@ describe('time', () => {
     expect(life.vm.unstableRuns).toBeNull();
     const silent = edit(running('Always', { stableFor: '20s' }), { unstableRuns: { count: 2, retryAfter: null } });
     silent.send({ kind: 'hostSilent', hostId: HOST });
-    silent.wait(90);
+    silent.now = at(90);
+    silent.send({ kind: 'due' });
     expect(silent.vm.unstableRuns?.count).toBe(2);
+    const none = edit(declared('Manual'), { unstableRuns: { count: 2, retryAfter: null } });
+    expect(facts(none, () => none.send({ kind: 'due' }))).toEqual([]);
     const unseen = edit(editInstance(running('Always'), { runningSince: null }), {
       unstableRuns: { count: 2, retryAfter: null },
     });
@@ -407,6 +417,7 @@ describe('time', () => {
       null,
     ],
     ['silent after short runs', () => edit(editInstance(running('Always'), { phase: 'Unknown' }), unstable), null],
+    ['off, after short runs', () => edit(declared('Manual'), unstable), null],
     ['backing off', failed, { at: at(12.5), retry: true }],
     ['backing off with power off', () => edit(failed(), { power: { on: false, sequence: 1 } }), null],
     [

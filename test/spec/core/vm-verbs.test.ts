@@ -19,6 +19,31 @@ describe('start', () => {
     expect(life.vm).toBe(before);
   });
 
+  test('of one that has ended is noted, though power was on', () => {
+    const life = declared('Manual');
+    life.start();
+    life.report('Succeeded');
+    expect(said(life, () => life.start())).toHaveLength(2);
+    expect(life.vm.power).toEqual({ on: true, sequence: 1 });
+  });
+
+  test('after its strategy switched power off is a new intent', () => {
+    const life = declared('Manual');
+    life.start();
+    life.report('Succeeded');
+    life.put('Halted');
+    life.put('Manual');
+    expect(life.vm.power.on).toBe(false);
+    life.start();
+    expect(life.vm).toMatchObject({ power: { on: true }, instance: { phase: 'Pending' } });
+  });
+
+  test('under Once of a VM that never had an instance makes one', () => {
+    const life = edit(declared('Once'), { instance: null });
+    expect(life.start()).toBe(202);
+    expect(instance(life).phase).toBe('Pending');
+  });
+
   test('of an instance that nobody stops keeps it, and is noted', () => {
     const life = running('Always');
     expect(facts(life, () => life.start())).toEqual([note('VM Start Requested', 'started by an operator')]);
@@ -157,6 +182,13 @@ describe('restart', () => {
     expect(life.vm).toMatchObject({ power: { on: true, sequence: 3 }, pendingStart: { notBefore: at(0) } });
   });
 
+  test('after a stop and a start tells nobody twice', () => {
+    const life = running('Always');
+    life.stop();
+    life.start();
+    expect(facts(life, () => life.restart())).toEqual([note('VM Restart Requested', 'restarted by an operator')]);
+  });
+
   test('after its stop ended, or of a new instance, is done again', () => {
     const life = running('Always');
     life.restart();
@@ -230,7 +262,9 @@ describe('delete', () => {
     });
     expect(events).toEqual([note('VM Delete Requested', 'deleted by an operator'), wake('StopInstance', 1)]);
     life.wait(3);
+    const before = life.vm;
     expect(facts(life, () => life.send({ kind: 'delete', force: false }))).toEqual([]);
+    expect(life.vm).toBe(before);
     expect(said(life, () => life.report('Failed'))).toContain('VM Removed: deleted: no instance of it is left');
     expect(life.vm.removed).toEqual({ at: at(3) });
   });
@@ -253,8 +287,8 @@ describe('delete', () => {
     const life = running('Always');
     life.send({ kind: 'delete', force: false });
     life.wait(400);
-    expect(said(life, () => life.send({ kind: 'delete', force: true }))).toEqual([
-      'VM Removed: deleted: no instance of it is left',
+    expect(facts(life, () => life.send({ kind: 'delete', force: true }))).toEqual([
+      note('VM Removed', 'deleted: no instance of it is left'),
     ]);
     expect(life.vm.deleting).toEqual({ at: at(0), deadlineAt: at(330) });
   });
