@@ -69,6 +69,6 @@ export function test(name, run) {
 }
 test.each = each(test);
 test.skipIf = (skip) => (skip ? () => undefined : test);
-export const it = test;
+export const it = Object.assign((name, run) => test(name, run), { each: test.each });
 
 export const beforeEach = (hook) => suites.at(-1).before.push(hook);

@@ -65,6 +65,7 @@ const fill = { kind: 'fill', group: 'edge' };
 test('a group that only a node has named is known, undeclared and empty', () => {
   const life = new GroupLife();
   expect(life.send({ kind: 'ensure' })).toBe('changed');
+  expect(life.facts).toEqual([]);
   expect(life.record).toEqual({
     kind: 'group',
     revision: 1,
@@ -215,6 +216,7 @@ describe('without a limit', () => {
   test('that a node begins without a slot is noted once', () => {
     const life = declared(UNLIMITED);
     expect(life.send({ kind: 'slotless' })).toBe('changed');
+    expect(life.facts).toEqual([]);
     expect(life.record.slotless).toBe(true);
     expect(life.send({ kind: 'slotless' })).toBe('unchanged');
     const undeclared = new GroupLife();
@@ -268,6 +270,7 @@ describe('without a limit', () => {
     expect(life.send({ kind: 'counted' })).toBe('unchanged');
     life.send({ kind: 'slotless' });
     expect(life.send({ kind: 'counted' })).toBe('changed');
+    expect(life.facts).toEqual([]);
     expect(life.record.slotless).toBe(false);
     life.send({ kind: 'put', body: {} });
     expect(life.record.uncountedSince).not.toBeNull();

@@ -2,62 +2,22 @@
 import { describe, expect, test } from 'vitest';
 import type { NodePhase } from '../../../core/contract.ts';
 import type { GroupSituation } from '../../../core/node/describe.ts';
-import type { NodeRecord } from '../../../core/node/record.ts';
-import { at, crashedAt, iso, NODE, NodeLife, nodeAt, UPDATED } from './node-life.ts';
-
-const soon = (seconds: number, wait: string): string => `in ${wait} (at ${iso(seconds)})`;
-const withCheck = (updateCheck: NonNullable<NodeRecord['status']>['updateCheck']): NodeLife => {
-  const life = new NodeLife();
-  life.report({ updateCheck });
-  return life;
-};
-const changed = (life: NodeLife, more: Partial<NodeRecord>): NodeLife => {
-  life.node = { ...life.node, ...more };
-  return life;
-};
-const held = (life: NodeLife): NodeLife => {
-  life.send({ kind: 'hold', by: 'ann' });
-  return life;
-};
-const asked = (): NodeLife => {
-  const life = nodeAt('Idle');
-  life.start(false);
-  return life;
-};
-const readyToReboot = (): NodeLife => {
-  const life = nodeAt('PerformedUpdate');
-  life.paused = true;
-  life.report();
-  return life;
-};
-const soaking = (): NodeLife => {
-  const life = nodeAt('MonitoringUpdate');
-  life.report(UPDATED);
-  return life;
-};
-const soaked = (): NodeLife => {
-  const life = soaking();
-  life.to(120).due();
-  return life;
-};
-const waiting = (): NodeLife => {
-  const life = crashedAt('StagedUpdate');
-  life.to(1).report();
-  return life;
-};
-const again = (life: NodeLife): NodeLife =>
-  changed(life, { crash: { ...life.node.crash, count: 3, lastMessage: null } });
-const rolledBack = (): NodeLife => {
-  const life = nodeAt('RebootedIntoUpdate');
-  life.report({ bootId: 'b2' });
-  life.to(5).report({ bootId: 'b2' });
-  return life;
-};
-const late = (life: NodeLife, seconds: number): NodeLife => {
-  life.to(seconds).due();
-  return life;
-};
-const failedOnce = ' Crashed once, last Broken on the way to StagedUpdate (it broke).';
+import { at, crashedAt, iso, NODE, NodeLife, nodeAt } from './node-life.ts';
+import {
+  soon,
+  withCheck,
+  changed,
+  held,
+  asked,
+  readyToReboot,
+  soaking,
+  soaked,
+  waiting,
+  again,
+  rolledBack,
+  late,
+  failedOnce,
+} from './node-situations.ts';
 
 describe('phase and explanation', () => {
   test.each<[string, () => NodeLife, Partial<GroupSituation>, NodePhase, string]>([
@@ -265,6 +225,42 @@ describe('phase and explanation', () => {
       {},
       'Unreachable',
       `Has not reported since ${iso(300)}, when a step was counted as a crash: PerformedUpdate was not reached within its deadline; it is woken again ${soon(360, '60 s')} and goes on when it reports. It keeps its slot.`,
+    ],
+    [
+      'unreachable on its way back',
+      () => late(crashedAt('StagedUpdate'), 120),
+      {},
+      'Unreachable',
+      `Has not reported since ${iso(120)}, when a step was overdue; it is woken again ${soon(240, '2 min')} and goes on when it reports. It keeps its slot.`,
+    ],
+    [
+      'unreachable again after a deadline that passed',
+      () => changed(late(nodeAt('PerformedUpdate'), 300), { unreachableSince: at(301) }),
+      {},
+      'Unreachable',
+      `Has not reported since ${iso(301)}, when a step was overdue; it is woken again ${soon(360, '60 s')} and goes on when it reports. It keeps its slot.`,
+    ],
+    [
+      'reporting a state that nobody wants, without a generation',
+      () => {
+        const life = withCheck({ result: 'UpToDate' });
+        life.reportWithoutGeneration({ state: 'PerformedUpdate', updateCheck: { result: 'UpToDate' } });
+        return life;
+      },
+      {},
+      'Recovering',
+      'Recovering: It reports PerformedUpdate; nothing moves until it reports Idle.',
+    ],
+    [
+      'on the way to no named version',
+      () => {
+        const life = withCheck({ result: 'Available' });
+        life.start();
+        return life;
+      },
+      {},
+      'Updating',
+      `On the way to StagedUpdate for the version offered; not there ${soon(720, '12 min')} counts as a crash.`,
     ],
     [
       'unreachable, its step withdrawn',

@@ -1,12 +1,8 @@
 /** What a report proves and what it does not: order, what is worth a write, stale and unnamed generations, tombstones. */
 import { describe, expect, test } from 'vitest';
 import type { NodeReport } from '../../../core/contract.ts';
-import { needsGroup, type NodeEvent } from '../../../core/node/event.ts';
-import { parseGroupId } from '../../../core/ids.ts';
-import { at, AVAILABLE, crashedAt, NODE, NodeLife, nodeAt, UPDATED } from './node-life.ts';
-import { there } from './there.ts';
-
-const edge = parseGroupId('edge') ?? expect.fail('a group id');
+import { type NodeEvent } from '../../../core/node/event.ts';
+import { at, AVAILABLE, crashedAt, NodeLife, nodeAt, UPDATED } from './node-life.ts';
 
 describe('order', () => {
   test.each([
@@ -37,7 +33,8 @@ describe('order', () => {
     };
     bare({});
     expect(life.node.status?.uptime).toBeNull();
-    bare({ uptime: 40 });
+    expect(bare({ uptime: 0, agentVersion: 'v1' }).kind).toBe('changed');
+    bare({ uptime: 40, agentVersion: 'v0' });
     bare({ uptime: 50, agentVersion: 'v2' });
     bare({ agentVersion: 'v3' });
     expect(life.node.status).toMatchObject({ uptime: 50, agentVersion: 'v3' });
@@ -87,6 +84,13 @@ describe('what is worth a write', () => {
     expect(life.report({ state: 'Idle', uptime: 500 }).kind).toBe('changed');
     expect(life.node.status?.uptime).toBe(500);
     expect(life.report({ state: 'ErrorReset', uptime: 400 }).kind).toBe('unchanged');
+    const soaking = nodeAt('MonitoringUpdate');
+    soaking.report(UPDATED);
+    soaking.report({ ...UPDATED, uptime: 500 });
+    expect(soaking.node.status?.uptime).toBe(500);
+    const unnamed = { state: 'MonitoringUpdate', generation: 5, ...UPDATED } as const;
+    soaking.send({ kind: 'report', report: unnamed });
+    expect(soaking.node.status?.uptime).toBe(500);
     const recovering = crashedAt('StagedUpdate');
     recovering.to(1).report({ state: 'Idle', generation: 2, uptime: 100 });
     expect(recovering.node.crash.count).toBe(1);
@@ -97,6 +101,19 @@ describe('what is worth a write', () => {
     silent.to(3600).due();
     silent.to(3601).report(same);
     expect(silent.node.silentSince).toBeNull();
+    const unreachable = crashedAt('StagedUpdate');
+    unreachable.to(120).due();
+    unreachable.to(125).report({ state: 'ErrorReset' });
+    expect(unreachable.node.unreachableSince).toBeNull();
+    const refused = nodeAt('Idle');
+    refused.start(false);
+    refused.send({ kind: 'wakeFailed', status: 'TimedOut', generation: null });
+    refused.report({ state: 'Idle' });
+    expect(refused.node.wakeFailure).toBeNull();
+    const stale = nodeAt('StagedUpdate');
+    stale.node = { ...stale.node, silentSince: at(0) };
+    stale.report({ state: 'Idle', generation: 1 });
+    expect(stale.node.silentSince).toBeNull();
     const unwoken = nodeAt('Idle');
     unwoken.start(false);
     unwoken.send({ kind: 'wakeFailed', status: 'TimedOut', generation: null });
@@ -175,7 +192,9 @@ describe('generations', () => {
   test('a report without one completes and fails no step', () => {
     const life = nodeAt('StagedUpdate');
     life.reportWithoutGeneration({ state: 'StagedUpdate' });
+    expect(life.facts).toEqual([]);
     life.reportWithoutGeneration({ state: 'ErrorReset' });
+    expect(life.facts).toEqual([]);
     expect(life.node).toMatchObject({ spec: { state: 'StagedUpdate', reachedAt: null }, crash: { count: 0 } });
     expect(life.node.status?.state).toBe('ErrorReset');
   });
@@ -184,6 +203,7 @@ describe('generations', () => {
     const life = crashedAt('StagedUpdate');
     life.reportWithoutGeneration({ state: 'PerformedUpdate', uptime: 90 });
     expect(life.node.spec.reachedAt).toBeNull();
+    expect(life.facts).toEqual([]);
     life.to(1).reportWithoutGeneration({ uptime: 91 });
     expect(life.node.spec.reachedAt).toBe(at(1));
     life.reportWithoutGeneration({ state: 'PerformedUpdate', uptime: 92 });
@@ -202,7 +222,9 @@ describe('an Idle node that reports another state', () => {
         waitingSince: null,
         spec: { generation: 1, reachedAt: null, nextWakeAt: at(9), acknowledgedAt: at(9) },
       });
+      expect(life.facts).toEqual([]);
       expect(life.to(10).report({ state }).kind).toBe('changed');
+      expect(life.facts).toEqual([]);
       expect(life.node.spec.nextWakeAt).toBe(at(9));
     },
   );
@@ -213,99 +235,5 @@ describe('an Idle node that reports another state', () => {
     life.to(120).due();
     life.report({ ...UPDATED, state: 'MonitoringUpdate' });
     expect(life.node).toMatchObject({ attempt: { succeeded: true }, spec: { reachedAt: null } });
-  });
-});
-
-describe('a tombstone', () => {
-  const removed = (): NodeLife => {
-    const life = nodeAt('PerformedUpdate');
-    life.report({ bootId: 'b2', uptime: 50, state: 'StagedUpdate', group: 'edge' });
-    life.send({ kind: 'remove', reason: 'deleted by an operator' });
-    return life;
-  };
-
-  test.each<[string, Partial<NodeReport>, string]>([
-    ['an older boot', { bootId: 'b1', uptime: 99 }, 'unchanged'],
-    ['the same boot and no uptime', { bootId: 'b2' }, 'unchanged'],
-    ['the same uptime', { bootId: 'b2', uptime: 50 }, 'unchanged'],
-    ['a greater uptime', { bootId: 'b2', uptime: 51 }, 'changed'],
-    ['a new boot', { bootId: 'b3' }, 'changed'],
-  ])('is revived only by a report that is provably later: %s', (_what, more, kind) => {
-    const life = removed();
-    const report = { state: 'Idle', bootId: 'b1', currentVersion: '1.0', updateCheck: AVAILABLE } as const;
-    expect(life.send({ kind: 'report', report: { ...report, ...more } }).kind).toBe(kind);
-  });
-
-  test('without an uptime is revived by any that has one, and without a status by any report', () => {
-    const life = removed();
-    const status = there(life.node.status);
-    life.node = { ...life.node, status: { ...status, uptime: null } };
-    expect(life.reportWithoutGeneration({ bootId: 'b2', uptime: 1 }).kind).toBe('changed');
-    const unknown = removed();
-    unknown.node = { ...unknown.node, status: null };
-    expect(unknown.reportWithoutGeneration({ bootId: 'b2' }).kind).toBe('changed');
-    expect(unknown.node.previousBoots).toEqual(['b1']);
-  });
-
-  test('revived, goes on with its revision, its generation, its boots and its group', () => {
-    const life = removed();
-    const { revision, spec } = life.node;
-    life.reportWithoutGeneration({ bootId: 'b3', currentVersion: '2' });
-    expect(life.node).toMatchObject({
-      revision: revision + 1,
-      spec: { state: 'Idle', generation: spec.generation + 1 },
-      previousBoots: ['b1', 'b2'],
-      removed: null,
-      attempt: null,
-      group: 'default',
-    });
-    expect(life.messages).toEqual(['Node Enrolled: first report: 2 in group default']);
-    const same = removed();
-    same.reportWithoutGeneration({ bootId: 'b2', uptime: 51, group: 'edge' });
-    expect(same.node).toMatchObject({ previousBoots: ['b1'], group: 'edge' });
-  });
-
-  test('is unknown to every other event, except that its host may be fenced', () => {
-    const life = removed();
-    const detail = `there is no node ${NODE}; a node enrols itself with its first report`;
-    expect(life.refused({ kind: 'due' })).toEqual({ status: 404, code: 'NodeNotFound', detail });
-    expect(new NodeLife().refused({ kind: 'fence', by: 'ann' }).code).toBe('NodeNotFound');
-    life.send({ kind: 'fence', by: 'ann' });
-    expect(life.node.fencedAt).toBe(at(0));
-  });
-});
-
-describe('what a decision needs to know of the group', () => {
-  const told = (state: NodeReport['state'], generation: number): NodeEvent => ({
-    kind: 'report',
-    report: { state, generation, bootId: 'b1', currentVersion: '1.0', updateCheck: AVAILABLE },
-  });
-  test.each<[boolean, NodeEvent]>([
-    [true, { kind: 'start', claim: null, told: true }],
-    [true, { kind: 'proceed' }],
-    [true, { kind: 'release' }],
-    [true, { kind: 'move', group: edge }],
-    [true, told('PerformedUpdate', 3)],
-    [false, told('PerformedUpdate', 2)],
-    [false, told('StagedUpdate', 3)],
-    [false, { kind: 'due' }],
-    [false, { kind: 'retry' }],
-    [false, { kind: 'hold', by: 'ann' }],
-    [false, { kind: 'fence', by: 'ann' }],
-    [false, { kind: 'remove', reason: 'gone' }],
-    [false, { kind: 'wakeFailed', status: 'Failed', generation: null }],
-    [false, { kind: 'disclaim', claimId: 'claim-1' }],
-  ])('is its pause and policy: %s for %j', (needed, event) => {
-    expect(needsGroup(nodeAt('PerformedUpdate').node, event)).toBe(needed);
-  });
-
-  test('is asked for by the report that enrols, and by no report of a step that cannot be held', () => {
-    expect(needsGroup(null, told('Idle', 1))).toBe(true);
-    expect(needsGroup(null, { kind: 'due' })).toBe(false);
-    expect(needsGroup(nodeAt('StagedUpdate').node, told('PerformedUpdate', 2))).toBe(false);
-    const gone = nodeAt('Idle');
-    gone.send({ kind: 'remove', reason: 'gone' });
-    expect(needsGroup(gone.node, told('Idle', 1))).toBe(true);
-    expect(needsGroup(gone.node, { kind: 'release' })).toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { queueKey, type Readiness, readiness, sayWhen } from '../../../core/node/readiness.ts';
 import type { NodeRecord } from '../../../core/node/record.ts';
 import { underWay } from '../../../core/node/record.ts';
+import { NEXT_STATE } from '../../../core/node/spec.ts';
 import { type Alarm, nodeAlarm, nodeConcerns, nodeDueAt } from '../../../core/node/timing.ts';
 import { type Instant, instant } from '../../../core/time.ts';
 import { at, crashedAt, iso, NODE, nodeAt, UPDATED } from './node-life.ts';
@@ -167,6 +168,16 @@ test('an instant to come is said with its wait and its date, a past one is now',
   expect(sayWhen(at(12), at(0))).toBe(`in 12 s (at ${iso(12)})`);
   expect(sayWhen(at(12), at(12))).toBe('now');
   expect(sayWhen(at(12), at(13))).toBe('now');
+});
+
+test('the spec moves along the table, and round it', () => {
+  expect(NEXT_STATE).toEqual({
+    Idle: 'StagedUpdate',
+    StagedUpdate: 'PerformedUpdate',
+    PerformedUpdate: 'RebootedIntoUpdate',
+    RebootedIntoUpdate: 'MonitoringUpdate',
+    MonitoringUpdate: 'Idle',
+  });
 });
 
 test('a node is under way from its start until it is Idle again', () => {

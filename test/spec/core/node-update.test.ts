@@ -123,7 +123,10 @@ describe('a step that is reached', () => {
     expect(performed.node.spec).toMatchObject({ state: 'RebootedIntoUpdate', version: '1.1' });
   });
 
-  test('PerformedUpdate notes the boot that the reboot must replace', () => {
+  test('PerformedUpdate notes the boot that the reboot must replace, and no other step does', () => {
+    const staged = nodeAt('StagedUpdate');
+    staged.report({ bootId: 'b1b' });
+    expect(staged.node.attempt?.fromBootId).toBe('b1');
     const life = nodeAt('PerformedUpdate');
     life.report({ bootId: 'b1b' });
     expect(life.node.attempt?.fromBootId).toBe('b1b');
@@ -141,13 +144,14 @@ describe('a step that is reached', () => {
     const life = nodeAt('RebootedIntoUpdate');
     life.report({ bootId: 'b1', currentVersion: '1.0' });
     expect(life.node.spec).toMatchObject({ state: 'RebootedIntoUpdate', reachedAt: null });
+    expect(life.facts).toEqual([]);
   });
 
   test('MonitoringUpdate lasts for the soak time, to the moment', () => {
     const life = nodeAt('MonitoringUpdate');
     life.report(UPDATED);
     expect(life.node.spec).toMatchObject({ state: 'MonitoringUpdate', reachedAt: at(0), version: '1.1' });
-    life.to(119.999).due();
+    expect(life.to(119.999).due().kind).toBe('unchanged');
     expect(life.node.spec.state).toBe('MonitoringUpdate');
     life.to(120).due();
     expect(life.node.spec).toMatchObject({ state: 'Idle', version: null, reachedAt: null });
@@ -159,6 +163,7 @@ describe('a step that is reached', () => {
     const life = nodeAt('MonitoringUpdate');
     life.report({ ...UPDATED, state: 'RebootedIntoUpdate' });
     expect(life.node.spec.reachedAt).toBeNull();
+    expect(life.facts).toEqual([]);
     life.report(UPDATED);
     life.to(7).report(UPDATED);
     expect(life.node.spec.reachedAt).toBe(at(0));
@@ -190,6 +195,12 @@ describe('a step that is reached', () => {
     life.to(1).report({ state: 'Idle', updateCheck: { result: 'UpToDate' } });
     expect(life.kinds()).toEqual(['fill', 'event']);
     expect(life.node.attempt).toBeNull();
+    const ready = nodeAt('Idle');
+    ready.send({ kind: 'start', claim: null, told: true });
+    ready.report({ state: 'ErrorReset' });
+    ready.to(3).report({ state: 'Idle' });
+    expect(ready.node.waitingSince).toBe(at(3));
+    expect(ready.kinds()).toEqual(['fill', 'event']);
   });
 
   test('a node that was not under way becomes Idle without a word', () => {
@@ -199,99 +210,6 @@ describe('a step that is reached', () => {
     life.to(2).report({ updateCheck: { result: 'UpToDate' } });
     expect(life.node.spec.reachedAt).toBe(at(2));
     expect(life.facts).toEqual([]);
-  });
-});
-
-describe('a node that is held, or whose group is paused', () => {
-  test.each(['held', 'paused'] as const)('%s: stops before its reboot, and nowhere else', (how) => {
-    const stop = (life: NodeLife): void => {
-      if (how === 'held') life.send({ kind: 'hold', by: 'ann' });
-      else life.paused = true;
-    };
-    const staged = nodeAt('StagedUpdate');
-    stop(staged);
-    staged.report();
-    expect(staged.node.spec.state).toBe('PerformedUpdate');
-    staged.report();
-    expect(staged.node.spec).toMatchObject({ state: 'PerformedUpdate', reachedAt: at(0) });
-    staged.to(10_000).due();
-    expect(staged.node.spec.state).toBe('PerformedUpdate');
-    const rebooted = nodeAt('RebootedIntoUpdate');
-    stop(rebooted);
-    rebooted.report(UPDATED);
-    expect(rebooted.node.spec.state).toBe('MonitoringUpdate');
-  });
-
-  test('goes on when its group is resumed, not when it is still paused, and a timer resumes nothing', () => {
-    const life = nodeAt('PerformedUpdate');
-    life.paused = true;
-    life.report();
-    expect(life.send({ kind: 'proceed' }).kind).toBe('unchanged');
-    life.paused = false;
-    life.due();
-    expect(life.node.spec.state).toBe('PerformedUpdate');
-    life.send({ kind: 'proceed' });
-    expect(life.node.spec.state).toBe('RebootedIntoUpdate');
-  });
-
-  test('there is nothing to go on with before a step is reached, or in Idle', () => {
-    expect(nodeAt('StagedUpdate').send({ kind: 'proceed' }).kind).toBe('unchanged');
-    expect(nodeAt('Idle').send({ kind: 'proceed' }).kind).toBe('unchanged');
-  });
-
-  test('goes on when it is released, unless its group is paused', () => {
-    const life = nodeAt('PerformedUpdate');
-    life.send({ kind: 'hold', by: 'ann' });
-    life.report();
-    life.paused = true;
-    life.send({ kind: 'release' });
-    expect(life.node).toMatchObject({ heldBy: null, spec: { state: 'PerformedUpdate' } });
-    expect(life.messages).toEqual(['Node Released: released (was held by ann)']);
-    life.paused = false;
-    life.send({ kind: 'hold', by: 'ben' });
-    life.send({ kind: 'release' });
-    expect(life.node.spec.state).toBe('RebootedIntoUpdate');
-    expect(life.messages).toEqual([
-      'Node Released: released (was held by ben)',
-      'Node Update Step: PerformedUpdate reached; now RebootedIntoUpdate',
-    ]);
-    expect(life.send({ kind: 'release' }).kind).toBe('unchanged');
-  });
-});
-
-describe('the queue', () => {
-  test('a node waits from when it lacks nothing but a slot, and asks for a fill once', () => {
-    const life = new NodeLife();
-    life.report({ updateCheck: { result: 'UpToDate' } });
-    expect(life.node.waitingSince).toBeNull();
-    life.to(5).report();
-    expect(life.node.waitingSince).toBe(at(5));
-    expect(life.facts).toEqual([{ kind: 'fill', group: 'default' }]);
-    life.to(9).report({ agentVersion: '2' });
-    expect(life.node.waitingSince).toBe(at(5));
-    expect(life.facts).toEqual([]);
-    life.to(10).report({ updateCheck: { result: 'UpToDate' } });
-    expect(life.node.waitingSince).toBeNull();
-    expect(life.facts).toEqual([]);
-  });
-
-  test('moving up in it asks for another fill', () => {
-    const life = crashedAt('StagedUpdate');
-    life.to(3).report();
-    expect(life.node.waitingSince).toBe(at(3));
-    life.to(86_400).due();
-    expect(life.node).toMatchObject({ waitingSince: at(3), crash: { count: 0 } });
-    expect(life.facts.filter(({ kind }) => kind === 'fill')).toEqual([{ kind: 'fill', group: 'default' }]);
-  });
-
-  test('a slot that is freed is filled without being asked twice', () => {
-    const life = crashedAt('StagedUpdate');
-    life.to(3).report();
-    expect(life.facts).toEqual([
-      { kind: 'slotReleased', group: 'default', claimId: 'claim-1' },
-      { kind: 'event', type: 'Node Recovered', severity: 'info', message: 'Idle again after crash 1' },
-    ]);
-    expect(life.node.waitingSince).toBe(at(3));
   });
 });
 

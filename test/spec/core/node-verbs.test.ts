@@ -113,6 +113,16 @@ describe('a wake that failed', () => {
     expect(life.node).toMatchObject({ wakeFailure: { status: 'Failed' }, spec: { nextWakeAt: at(40) } });
   });
 
+  test('of the same status brings a later repeat forward again', () => {
+    const life = nodeAt('Idle');
+    life.start(false);
+    life.to(10).send(failed('TimedOut'));
+    life.to(60).due();
+    expect(life.node.spec.nextWakeAt).toBe(at(240));
+    life.to(65).send(failed('TimedOut'));
+    expect(life.node.spec.nextWakeAt).toBe(at(95));
+  });
+
   test('leaves a repeat that comes sooner where it is', () => {
     const life = nodeAt('Idle');
     life.start(false);
