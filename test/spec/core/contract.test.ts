@@ -83,6 +83,7 @@ describe('accepted', () => {
         drain: { blockedBy: ['a', 'b'] },
       },
     ],
+    ['a check that failed', nodeReportSchema, { ...report, updateCheck: { result: 'Failed', message: 'no route' } }],
     ['progress as a number', nodeReportSchema, { ...report, progress: 3 }],
     ['progress as a record', nodeReportSchema, { ...report, progress: { of: 1 } }],
     ['a drain that is blocked by one', nodeReportSchema, { ...report, drain: { blockedBy: 'a' } }],
