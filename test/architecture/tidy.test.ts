@@ -12,6 +12,8 @@ const SKIPPED_FOLDERS = new Set([
   '.git',
   '.cache',
   '.holdoff',
+  '.simulation',
+  '.stryker-tmp',
   'cdk.out',
   'coverage',
   'dist',
