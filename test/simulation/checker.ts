@@ -7,7 +7,7 @@ import { NodeCheck } from './check-node.ts';
 import { VmCheck } from './check-vm.ts';
 import type { Item } from './dynamodb.ts';
 import type { Invocation, Kernel } from './kernel.ts';
-import { at, type Guarantee, type Report, type Stored, textAt, type Violation } from './violation.ts';
+import { at, type Guarantee, type Report, type Stored, type Violation } from './violation.ts';
 
 export class Checker {
   readonly violations: Violation[] = [];
@@ -133,5 +133,3 @@ const subjectOf = (path: string): string => {
   const [, kinds = '', id = ''] = /^\/v1\/(nodes|vms|groups)\/([^/?]+)/.exec(path) ?? [];
   return kinds === '' ? path : `${kinds.slice(0, -1)}/${id}`;
 };
-
-export const stateOf = (record: Stored | null): string => textAt(record, 'spec.state') ?? 'none';

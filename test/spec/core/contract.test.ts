@@ -223,11 +223,15 @@ describe('refused', () => {
   test.each<[Schema, object, string[]]>([
     [stopBodySchema, { gracePeriod: '5' }, ['gracePeriod: must be a duration such as 90s, 15m or 24h, at most 365d']],
     [vmBodySchema, { ...vm, hostId: 'x' }, ['hostId: must be i- with 8 or 17 hexadecimal digits, or mi- with 17']],
-    [groupBodySchema, { deadlines: { Idle: '0s' } }, ['deadlines.Idle: must be longer than nothing']],
+    [
+      groupBodySchema,
+      { deadlines: { Idle: '0s' } },
+      ['deadlines.Idle: must be a duration such as 90s, 15m or 24h, longer than nothing and at most 365d'],
+    ],
     [
       groupBodySchema,
       { deadlines: { Idle: 'x' } },
-      ['deadlines.Idle: must be a duration such as 90s, 15m or 24h, at most 365d'],
+      ['deadlines.Idle: must be a duration such as 90s, 15m or 24h, longer than nothing and at most 365d'],
     ],
     [nodeMoveBodySchema, { group: '-' }, [`group: ${NAME}`]],
     [
@@ -238,7 +242,7 @@ describe('refused', () => {
       ],
     ],
     [emptyBodySchema, { now: true }, [': Unrecognized key: "now"']],
-    [nodeReportSchema, { ...report, bootId: '' }, ['bootId: Too small: expected string to have >=1 characters']],
+    [nodeReportSchema, { ...report, bootId: '' }, ['bootId: must have 1 to 256 characters']],
   ])('%# says where and why', (schema, body, expected) => {
     expect(issues(schema, body)).toEqual(expected);
   });

@@ -42,7 +42,7 @@ test('fence is a warning, and tells the VMs of the host that what ran there has 
       severity: 'warning',
       message: 'fenced by ann: its instances are taken as ended',
     },
-    { kind: 'hostFenced', hostId: NODE },
+    { kind: 'hostFenced', hostId: NODE, at: at(3) },
   ]);
 });
 

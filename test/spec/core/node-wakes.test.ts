@@ -52,9 +52,18 @@ test('silence is noticed 60 min after the last report, once, and told to the VMs
   expect(life.node.silentSince).toBe(at(3600));
   expect(life.facts).toEqual([
     { kind: 'event', type: 'Node Silent', severity: 'warning', message: 'has not reported for 60 min' },
-    { kind: 'hostSilent', hostId: NODE },
+    { kind: 'hostSilent', hostId: NODE, at: at(3600) },
   ]);
+  life.send({ kind: 'told', at: at(3600) });
   expect(life.to(9000).due().kind).toBe('unchanged');
+});
+
+test('silence is told again with each sweep until the VMs of the host have been told', () => {
+  const life = new NodeLife();
+  life.report({ updateCheck: { result: 'UpToDate' } });
+  life.to(3600).due();
+  life.to(3780).due();
+  expect(life.facts).toEqual([{ kind: 'hostSilent', hostId: NODE, at: at(3600) }]);
 });
 
 test('the crash record is forgotten to the moment, also by a report that comes before the timer', () => {

@@ -272,7 +272,7 @@ describe('a silent host', () => {
 });
 
 describe('a fenced host', () => {
-  const fenced = (life: VmLife, hostId = HOST) => life.send({ kind: 'hostFenced', hostId });
+  const fenced = (life: VmLife, hostId = HOST) => life.send({ kind: 'hostFenced', hostId, at: life.now });
 
   test('has ended what it ran: uncounted, and the next instance starts', () => {
     const life = running('Always');
