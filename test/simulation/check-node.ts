@@ -63,6 +63,9 @@ export class NodeCheck {
       report('G7', `${was} became ${state} without a generation of its own`);
     if (state === was && next !== generation) report('G7', `generation ${next} for the same ${state}`);
     if (state !== was && state !== 'Idle' && state !== NEXT[was]) report('G7', `the spec went from ${was} to ${state}`);
+    const home = was === 'Idle' && at(before, 'attempt') !== null && at(after, 'attempt') === null;
+    const moved = (was !== 'Idle' && state !== was) || (home && numberAt(write.body, 'generation') !== null);
+    if (write.by.endsWith(`/${id}/reports`) && moved) this.#mustBeNews(write, ledger, generation, report);
     this.#forgetByTime(write, ledger);
     this.#judge(write, ledger, was, state, generation, report);
     const count = numberAt(after, 'crash.count') ?? 0;
@@ -89,6 +92,16 @@ export class NodeCheck {
     const current = generation === ours || generation === ours - 1;
     if (!stale && current && boot === textAt(stored, 'status.bootId') && textAt(body, 'state') === 'ErrorReset')
       ledger.succeeded = false;
+  }
+
+  /** Only a report of the present generation, newer than the last one that was answered, moves a spec or ends an attempt. */
+  #mustBeNews({ body }: Write, ledger: Ledger, generation: number, report: Report): void {
+    const named = numberAt(body, 'generation');
+    if (named !== generation) report('G1', `a report of generation ${String(named)} moved generation ${generation}`);
+    const uptime = numberAt(body, 'uptime') ?? 0;
+    const last = ledger.heard.get(textAt(body, 'bootId') ?? '') ?? -1;
+    if (uptime < last)
+      report('G1', `a report made ${uptime} s after the boot moved the spec, and one of ${last} s was answered`);
   }
 
   /** Rule 3: once the time has passed since the first crash the record may be forgotten, at any write. */
