@@ -48,10 +48,10 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   },
   {
     id: 'retry-too-early',
-    what: 'a node starts before its retryAfter',
+    what: 'a node starts a minute before its retryAfter',
     file: 'core/node/readiness.ts',
     find: 'if (retryAfter !== null && now < retryAfter)',
-    replace: 'if (retryAfter !== null && now < retryAfter - 2000)',
+    replace: 'if (retryAfter !== null && now < retryAfter - 60_000)',
   },
   {
     id: 'vm-early',
