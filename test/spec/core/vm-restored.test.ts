@@ -178,6 +178,16 @@ describe('a fence ends the wait', () => {
     expect(life.instanceId !== FIRST).toBe(ends);
   });
 
+  test.each([
+    [99.999, false],
+    [100, true],
+  ])('told late, of a host off at %d s, it ends what ran by then: %s', (off, ends) => {
+    const life = declared('Always');
+    later(life, 100).report('Running');
+    later(life, 300).send({ kind: 'hostFenced', hostId: HOST, at: at(off) });
+    expect(life.instanceId !== FIRST).toBe(ends);
+  });
+
   test('of an instance that is Unknown it counts since when there is one, not since when its host is silent', () => {
     const life = later(running('Always'), 3600);
     life.send({ kind: 'hostSilent', hostId: HOST });
