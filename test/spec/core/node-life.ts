@@ -26,6 +26,8 @@ export class NodeLife {
   now: Instant = START;
   paused = false;
   policy = groupPolicyOf({});
+  /** The last recovery of the deployment. */
+  recoveredAt: Instant | null = null;
   /** What the last decision established; nothing when it changed nothing or was refused. */
   facts: readonly Fact[] = [];
   #node: NodeRecord | null = null;
@@ -54,7 +56,12 @@ export class NodeLife {
 
   send(event: NodeEvent): Outcome<NodeRecord> {
     const group = { policy: this.policy, paused: this.paused };
-    const outcome = decideNode(this.#node, event, { nodeId: NODE, now: this.now, group });
+    const outcome = decideNode(this.#node, event, {
+      nodeId: NODE,
+      now: this.now,
+      group,
+      recoveredAt: this.recoveredAt,
+    });
     this.facts = outcome.kind === 'changed' ? outcome.facts : [];
     if (outcome.kind === 'changed') this.#node = outcome.next;
     return outcome;
