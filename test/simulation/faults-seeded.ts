@@ -55,10 +55,10 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   },
   {
     id: 'vm-early',
-    what: 'a VM starts before its retryAfter',
+    what: 'a VM starts eleven seconds before its retryAfter',
     file: 'core/vm/life.ts',
     find: 'if (now < notBefore || live(vm.instance)) {',
-    replace: 'if (now < notBefore - 1000 || live(vm.instance)) {',
+    replace: 'if (now < notBefore - 11_000 || live(vm.instance)) {',
   },
   {
     id: 'second-instance',
