@@ -60,7 +60,7 @@ export class VmCheck {
   }
 
   /** An end, or a start deadline that passed: counted once, or not at all. */
-  #end({ after, now, by }: Write, before: Stored | null, ledger: Ledger, report: Report): boolean {
+  #end({ after, now, by, fenced }: Write, before: Stored | null, ledger: Ledger, report: Report): boolean {
     const id = textAt(before, 'instance.instanceId');
     if (before === null || id === null || !live(before)) return false;
     const sameInstance = textAt(after, 'instance.instanceId') === id;
@@ -72,6 +72,8 @@ export class VmCheck {
     if (at(before, 'instance.stop') !== null || at(after, 'deleting') !== null) return false;
     if (by.startsWith('PUT ')) return false;
     const cause = lateNow ? 'LaunchTimeout' : (causeOf(after, id) ?? 'Unknown');
+    if (cause === 'HostLost' && !fenced.has(textAt(before, 'body.hostId') ?? ''))
+      report('G5', `instance ${id} is taken for lost with its host, and nobody fenced that`);
     if (NEVER_COUNT.includes(cause)) return false;
     if (!lateNow && numberAt(before, 'instance.timedOutAt') !== null) return false;
     const strategy = textAt(before, 'body.runStrategy');

@@ -22,6 +22,7 @@ export class Checker {
   readonly #writers = new Map<string, { id: number; at: number }[]>();
   /** Invocation → the call it serves. */
   readonly #calls = new Map<number, { by: string; body: unknown }>();
+  readonly #fenced = new Set<string>();
   readonly #alive = new Map<string, Set<string>>();
 
   constructor(kernel: Kernel) {
@@ -44,6 +45,8 @@ export class Checker {
 
   /** A call is about to be handled by an invocation of this name. */
   serving(invocation: Invocation, call: Call): void {
+    const [, fenced] = /^\/v1\/nodes\/([^/]+)\/fence$/.exec(call.path) ?? [];
+    if (fenced !== undefined) this.#fenced.add(fenced);
     this.#calls.set(invocation.id, { by: `${call.method} ${call.path}`, body: call.body });
   }
 
@@ -65,6 +68,7 @@ export class Checker {
       by: served?.by ?? by.name,
       body: served?.body,
       servicesWork: this.servicesWork,
+      fenced: this.#fenced,
     };
     const report = this.#reporter(`${kind}/${id}`);
     if (kind === 'node') {

@@ -52,6 +52,8 @@ export type Write = {
   body: unknown;
   /** No service fails any more. */
   servicesWork: boolean;
+  /** Hosts that somebody has fenced. */
+  fenced: ReadonlySet<string>;
 };
 
 export type Report = (guarantee: Guarantee, what: string, expected?: Record<string, unknown>) => void;
