@@ -36,8 +36,6 @@ function shortest(n: number, curve: unknown): number {
 
 export class VmCheck {
   readonly #ledgers = new Map<string, Ledger>();
-  /** Instances that were counted and replaced while the host's end of them was known; for the liveness phase. */
-  starts = 0;
 
   write(write: Write, report: Report): void {
     const { id, before, after, by } = write;
@@ -129,7 +127,6 @@ export class VmCheck {
       textAt(before, 'instance.phase') === 'Pending' &&
       !id.startsWith(ledger.uid.slice(0, 8));
     if (adopted) return;
-    this.starts += 1;
     if (ledger.prompt !== null && now - ledger.prompt > PROMPT)
       report('G3', `instance ${id} was started ${now - ledger.prompt} ms after its retryAfter, and the vernier works`);
     ledger.prompt = null;

@@ -2,48 +2,23 @@
  * A restore from an older copy, on dynalite with the real store: a copy is made, life goes on, the copy is put into
  * another table, `recover` is run, and the agents report what is really there.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  CreateTableCommand,
-  DynamoDBClient,
-  PutItemCommand,
-  ScanCommand,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { CreateTableCommand, PutItemCommand, ScanCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test, vi } from 'vitest';
 import { after, minutes, seconds } from '../../core/time.ts';
 import { Home } from '../../functions/operations/home.ts';
 import { recover } from '../../functions/operations/recover.ts';
-import { startDynamoDb, type EmbeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 import { valueAt } from '../../local/simulate/match.ts';
 import { nodeIdentity } from '../../local/simulate/world.ts';
 import { tableInput } from '../../local/table-input.ts';
 import { START } from '../spec/scene.ts';
+import { embeddedTable } from './embedded-table.ts';
 import { type Json, Plane } from './restored-plane.ts';
 
 const A = 'i-0000000000000000a';
 const B = 'i-0000000000000000b';
 const C = 'i-0000000000000000c';
-const dir = mkdtempSync(join(tmpdir(), 'holdoff-restore-'));
-let embedded: EmbeddedDynamoDb;
-let client: DynamoDBClient;
+const database = embeddedTable('restore');
 let tables = 0;
-
-beforeAll(async () => {
-  embedded = await startDynamoDb({ path: dir, region: 'us-east-1', table: tableInput() });
-  client = new DynamoDBClient({
-    endpoint: embedded.url,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'test' },
-  });
-});
-afterAll(async () => {
-  client.destroy();
-  await embedded.close();
-  rmSync(dir, { recursive: true, force: true });
-});
 
 const vm = (hostId: string, runStrategy = 'Always') => ({
   hostId,
@@ -54,22 +29,22 @@ const vm = (hostId: string, runStrategy = 'Always') => ({
 async function newTable(): Promise<string> {
   tables += 1;
   const TableName = `life-${tables}`;
-  await client.send(new CreateTableCommand({ ...tableInput(), TableName }));
-  await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1, maxDelay: 1 }, { TableName });
+  await database().send(new CreateTableCommand({ ...tableInput(), TableName }));
+  await waitUntilTableExists({ client: database(), maxWaitTime: 60, minDelay: 1, maxDelay: 1 }, { TableName });
   return TableName;
 }
 
 /** A point-in-time copy under another name. */
 async function copyOf(table: string): Promise<string> {
   const copy = await newTable();
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
-  for (const Item of Items) await client.send(new PutItemCommand({ TableName: copy, Item }));
+  const { Items = [] } = await database().send(new ScanCommand({ TableName: table, ConsistentRead: true }));
+  for (const Item of Items) await database().send(new PutItemCommand({ TableName: copy, Item }));
   return copy;
 }
 
 /** A deployment with hosts A and B at rest. */
 async function life(): Promise<Plane> {
-  const plane = new Plane(client, await newTable(), { now: START });
+  const plane = new Plane(database(), await newTable(), { now: START });
   expect(await plane.home.isOpen()).toBe(true);
   for (const id of [A, B]) await plane.node(id, { state: 'Idle', generation: 1 });
   return plane;
@@ -86,7 +61,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('nothing is done with it before it was recovered: agents are told to try again, looking is allowed', async () => {
     const before = await life();
     const web = await declare(before, 'web', vm(A));
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     expect(await copy.home.isOpen()).toBe(false);
     expect(await copy.node(A, { state: 'Idle', generation: 1 })).toMatchObject({
       status: 503,
@@ -102,7 +77,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
 
   test('what was never restored is not recovered; once done, asking again changes nothing', async () => {
     const before = await life();
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     await copy.recover();
     const node = await copy.see('nodes', A);
     await copy.recover();
@@ -112,7 +87,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('every group is paused, also one that the copy does not know; nothing updates until it is resumed', async () => {
     const before = await life();
     await before.operator('PUT', '/v1/groups/edge', { maxConcurrentUpdates: 5 });
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     await copy.recover();
     const offered = { state: 'Idle', updateCheck: { result: 'Available', version: '2.0' } };
     await copy.node(C, { ...offered, generation: 40, group: 'later' });
@@ -132,7 +107,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     await before.node(A, { state: 'Idle', generation: 1, ...offered });
     await before.node(A, { state: 'ErrorReset', generation: 2, error: { reason: 'Broken' }, ...offered });
     expect(await before.see('nodes', A)).toMatchObject({ crash: { count: 1 } });
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     // Lost: three more attempts, a new version, generation 17.
     before.clock.now = after(before.clock.now, minutes(90));
     await copy.recover();
@@ -156,7 +131,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     const before = await life();
     const first = await declare(before, 'web', vm(A));
     const uid = await uidOf(before, 'web');
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     await before.vm('web', A, { instanceId: first, uid, phase: 'Failed', cause: 'GuestPanic' });
     await before.operator('POST', '/v1/vms/web/start');
     const second = await before.instance('web');
@@ -191,7 +166,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     await declare(before, 'web', vm(A, 'Manual'), false);
     const uid = await uidOf(before, 'web');
     await before.operator('PUT', '/v1/vms/web', vm(A));
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     await copy.recover();
     await copy.node(A, { state: 'Idle', generation: 1 });
     await copy.pass(15);
@@ -209,7 +184,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('what the copy takes for running and no host names has ended, uncounted, and is started again; not before', async () => {
     const before = await life();
     await declare(before, 'web', vm(A));
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     before.clock.now = after(before.clock.now, minutes(200));
     await copy.recover();
     await copy.pass(300);
@@ -235,7 +210,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
       const instanceId = await declare(before, id, vm(host), false);
       await before.vm(id, host, { instanceId, phase: 'Failed', cause: 'LaunchFailed' });
     }
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     await copy.recover();
     await copy.node(A, { state: 'Idle', generation: 1 });
     await copy.pass(30);
@@ -251,7 +226,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('a crash that the host tells of only now is counted once', async () => {
     const before = await life();
     const first = await declare(before, 'web', vm(A));
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     await copy.recover();
     for (let twice = 0; twice < 2; twice += 1)
       await copy.vm('web', A, {
@@ -268,7 +243,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('a stop given after the restore wins over an instance that is found later', async () => {
     const before = await life();
     await declare(before, 'web', vm(A));
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     await copy.recover();
     await copy.operator('POST', '/v1/vms/web/stop');
     const uid = await uidOf(copy, 'web');
@@ -282,7 +257,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
 
   test('what runs of a VM that the copy does not know is left alone', async () => {
     const before = await life();
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     await copy.recover();
     expect(await copy.vm('ghost', A, { instanceId: 'g-1', uid: 'u-1', phase: 'Running' })).toMatchObject({
       status: 404,
@@ -292,7 +267,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('died after any page it goes on when asked again, without its cursor; until then nothing is let through', async () => {
     const before = await life();
     await declare(before, 'web', vm(A));
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     const open: boolean[] = [];
     for (let pages = 1; pages <= 3; pages += 1) {
       let cursor: string | null = null;
@@ -312,7 +287,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
   test('a host whose VM was not told that it was heard is found by the VM itself', async () => {
     const before = await life();
     await declare(before, 'web', vm(A));
-    const copy = new Plane(client, await copyOf(before.table), before.clock);
+    const copy = new Plane(database(), await copyOf(before.table), before.clock);
     await copy.recover();
     // The handler died between the node's write and its VM's.
     const cut = vi.spyOn(copy.plane.store, 'vmsOfHost').mockResolvedValue([]);
