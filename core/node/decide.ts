@@ -82,7 +82,7 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
       `the report names generation ${report.generation}, ours is ${known === null ? 'none: this node is not enrolled' : ours}; the control plane may have been restored from an older copy`,
     );
   }
-  if (known !== null && (outOfOrder(known, report) || sentBeforeStop(known, report.bootId, now))) return unchanged;
+  if (known !== null && (outOfOrder(known, report, now) || sentBeforeStop(known, report.bootId, now))) return unchanged;
   if (known?.removed != null && !newerThanTombstone(known, report)) return unchanged;
   const enrolling = known === null || known.removed !== null;
   const greeted = greet(enrolling ? enrol(known, report, context) : known, now);

@@ -4,7 +4,8 @@ import type { GroupId, NodeId } from '../ids.ts';
 import { groupPolicyOf } from '../policy.ts';
 import type { NodeContext } from './event.ts';
 import { generationFloor } from './floor.ts';
-import { BOOTS_KEPT, NO_CRASH, type NodeRecord } from './record.ts';
+import { NO_CRASH, type NodeRecord } from './record.ts';
+import { replaced } from './report.ts';
 
 /** A report that is provably later than what the tombstone remembers (DESIGN section 6). */
 export function newerThanTombstone(node: NodeRecord, report: NodeReport): boolean {
@@ -20,7 +21,7 @@ export function enrol(tombstone: NodeRecord | null, report: NodeReport, context:
   const node = newNode(context.nodeId, report.group ?? null, tombstone, context);
   const lastBoot = tombstone?.status?.bootId ?? report.bootId;
   if (lastBoot === report.bootId) return node;
-  return { ...node, previousBoots: [...node.previousBoots, lastBoot].slice(-BOOTS_KEPT) };
+  return { ...node, previousBoots: replaced(node, lastBoot, report.bootId) };
 }
 
 /** A node with no status yet. */

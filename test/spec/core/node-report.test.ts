@@ -18,6 +18,28 @@ describe('order', () => {
     expect(life.report({ agentVersion: 'new', ...more }).kind).toBe(kind);
   });
 
+  test.each([
+    ['within the time a request may be on its way', 15, 'unchanged', ['b7']],
+    ['later than any request could be', 16, 'changed', ['b6']],
+  ])('a boot whose successor seemed to be older than it is, heard %s', (_when, minutes, kind, previous) => {
+    const life = new NodeLife();
+    life.report({ bootId: 'b7', uptime: 5 });
+    // The only report of the boot before it was overtaken.
+    life.report({ bootId: 'b6', uptime: 2 });
+    life.now = at(minutes * 60);
+    expect(life.report({ bootId: 'b7', uptime: 5 + minutes * 60 }).kind).toBe(kind);
+    expect(life.node.previousBoots).toEqual(previous);
+  });
+
+  test('no boot outlives a terminated machine', () => {
+    const life = new NodeLife();
+    life.report({ bootId: 'b7', uptime: 5 });
+    life.report({ bootId: 'b6', uptime: 2 });
+    life.node = { ...life.node, removed: { at: at(0), reason: 'terminated', how: 'terminated' } };
+    life.now = at(3600);
+    expect(life.report({ bootId: 'b7', uptime: 3605 }).kind).toBe('unchanged');
+  });
+
   test('a report without an uptime is in order, and keeps the uptime known of that boot', () => {
     const life = new NodeLife();
     const bare = (more: Partial<NodeReport>) => {
