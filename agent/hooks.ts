@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { hookName } from '../core/field-rules.ts';
+import { hookName } from '../core/contract-pieces.ts';
 import { AgentError, messageOf } from './failure.ts';
 
 const hooksSchema = z.record(

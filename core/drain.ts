@@ -3,7 +3,7 @@
  * undone in the opposite order. Without it nothing is drained.
  */
 import * as z from 'zod/mini';
-import { hookName, positiveDuration } from './field-rules.ts';
+import { hookName, positiveDuration } from './contract-pieces.ts';
 import { minutes, parseDuration, type Duration } from './time.ts';
 
 export const DRAIN_STEPS_MAX = 10;

@@ -16,9 +16,12 @@ export type Fact =
   /** The group may have a node that could start, or a slot that is free. */
   | { kind: 'fill'; group: GroupId }
   | { kind: 'enrolled'; group: GroupId }
+  /** The host's first report after a restore. */
+  | { kind: 'hostReported'; hostId: NodeId }
   /** The host proves nothing any more (DESIGN section 3 rule 6). */
-  | { kind: 'hostSilent'; hostId: NodeId }
-  | { kind: 'hostFenced'; hostId: NodeId };
+  | { kind: 'hostSilent'; hostId: NodeId; at: Instant }
+  /** Known to be off when that was written; with `asOf`, since that instant: what the host took on later is not meant. */
+  | { kind: 'hostFenced'; hostId: NodeId; at: Instant; asOf?: Instant };
 
 export const EVENT_TYPES = [
   'Node Enrolled',
@@ -34,6 +37,9 @@ export const EVENT_TYPES = [
   'Node Released',
   'Node Retry Requested',
   'Node Fenced',
+  'Node Stopped',
+  'Node Started',
+  'Node Restored',
   'Node Moved',
   'Node Removed',
   'Node Update Check Failed',
@@ -49,11 +55,14 @@ export const EVENT_TYPES = [
   'VM Ended',
   'VM Instance Unknown',
   'VM Adopted',
+  'VM Restored',
   'VM Delete Requested',
   'VM Removed',
   'Group Changed',
   'Group Paused',
   'Group Resumed',
+  'Recovery Begun',
+  'Recovery Finished',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

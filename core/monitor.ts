@@ -3,7 +3,7 @@
  * loopback addresses, its units, or through a hook that its own configuration names. The API cannot point them elsewhere.
  */
 import * as z from 'zod/mini';
-import { durationText, hookName, positiveDuration } from './field-rules.ts';
+import { durationText, hookName, positiveDuration } from './contract-pieces.ts';
 import { parseDuration } from './time.ts';
 
 export const CHECKS_MAX = 20;

@@ -22,7 +22,6 @@ export const monitorRecordSchema = z.object({
   nextAt: z.number(),
   failing: z.nullable(z.string()),
 });
-export type MonitorRecord = z.infer<typeof monitorRecordSchema>;
 
 export type CheckResult = { name: string; failure: string | null };
 

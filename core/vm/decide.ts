@@ -7,8 +7,10 @@ import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord } from './record.ts';
 import type { VmContext, VmEvent } from './event.ts';
 import { declare, redeclare } from './declare.ts';
 import { reportInstance, takenOn } from './report.ts';
+import { fencedWhileAwaited, hostReported, passAwaiting, recoverVm } from './recover.ts';
 import { deleteVm, restartVm, startVm, stopVm } from './verbs.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
+import { EVENT_SLACK } from '../node/signs.ts';
 
 export function decideVm(vm: VmRecord | null, event: VmEvent, context: VmContext): Outcome<VmRecord> {
   if (event.kind === 'put') {
@@ -37,23 +39,32 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'delete':
       return deleteVm(vm, event.force, context);
     case 'report':
-      return reportInstance(vm, event.report, context);
+      return reportInstance(vm, event.report, context, event.hostId);
     case 'launchFetched':
-      return live(vm.instance) && vm.instance.instanceId === event.instanceId
-        ? takenOn(vm, vm.instance, context)
-        : same(vm);
+      return launchFetched(vm, event.instanceId, context);
     case 'due':
       return passTime(vm, context);
     case 'hostSilent':
       return hostSilent(vm, event.hostId, now);
     case 'hostFenced':
-      return hostFenced(vm, event.hostId, context);
+      return hostFenced(vm, event, context);
+    case 'hostReported':
+      return hostReported(vm, event.hostId, context);
+    case 'recover':
+      return recoverVm(vm, event.at, event.settle, context);
     case 'wakeFailed':
       return wakeFailed(vm, now);
   }
 }
 
 const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
+
+/** Only an instance that is to run is taken on by the fetch: the fetch of any other is refused, and changes nothing. */
+function launchFetched(vm: VmRecord, instanceId: string, context: VmContext): VmStep {
+  const { instance } = vm;
+  const wanted = live(instance) && instance.instanceId === instanceId && instance.stop === null;
+  return wanted && instance.timedOutAt === null ? takenOn(vm, instance, context) : same(vm);
+}
 
 /** Silence proves nothing: the instance is Unknown, and neither counted nor replaced (rule 6). */
 function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
@@ -72,11 +83,27 @@ function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
   };
 }
 
-/** The host is known to be off: what ran there has ended, and nobody counts it. */
-function hostFenced(vm: VmRecord, hostId: string, context: VmContext): VmStep {
-  if (vm.body.hostId !== hostId) return same(vm);
+/**
+ * The host is known to have been off: what ran there has ended, and nobody counts it. Told late, this says nothing of
+ * an instance that the host has taken on since (G5).
+ */
+function hostFenced(
+  vm: VmRecord,
+  { hostId, at, asOf }: Extract<VmEvent, { kind: 'hostFenced' }>,
+  context: VmContext,
+): VmStep {
+  const met = vm.body.hostId === hostId ? fencedWhileAwaited(vm, asOf, context.now) : null;
+  if (met === null) return same(vm);
+  return endByFence(met, hostId, asOf === undefined ? at : after(asOf, EVENT_SLACK), context);
+}
+
+function endByFence(vm: VmRecord, hostId: string, offUntil: Instant, context: VmContext): VmStep {
   const { instance } = vm;
-  if (!live(instance) || (instance.phase === 'Pending' && instance.stop === null)) return same(vm);
+  if (!live(instance)) return startIfDue(vm, context);
+  if (instance.phase === 'Pending' && instance.stop === null) return same(vm);
+  // Taken on or seen to run after that instant: the host is on again.
+  const since = instance.phase === 'Unknown' ? instance.createdAt : instance.since;
+  if (since > offUntil) return same(vm);
   const ended = endInstance(
     vm,
     { phase: 'Failed', cause: 'HostLost', message: `host ${hostId} was fenced`, console: null },
@@ -101,6 +128,7 @@ function passTime(vm: VmRecord, context: VmContext): VmStep {
     const next = apply(step.vm);
     step = { vm: next.vm, facts: [...step.facts, ...next.facts] };
   };
+  then((v) => passAwaiting(v, context));
   then((v) => passStartDeadline(v, context));
   then((v) => forgetUnstableRuns(v, context.now));
   then((v) => startIfDue(v, context));

@@ -50,6 +50,13 @@ const everyInstance = ({ previousInstances, instance }: VmRecord): InstanceId[] 
 export function redeclare(vm: VmRecord, body: VmBody, context: VmContext): Declared {
   if (vm.deleting !== null)
     return refused(409, 'VmTerminating', `VM ${vm.vmId} is being deleted; declare it again when it is gone`);
+  if (body.hostId !== vm.body.hostId && vm.awaitingHost != null) {
+    return refused(
+      409,
+      'InstanceNotEnded',
+      `VM ${vm.vmId} was restored from an older copy and host ${vm.body.hostId} may run an instance of it; wait until it has reported, or fence it, before moving the VM`,
+    );
+  }
   if (body.hostId !== vm.body.hostId && live(vm.instance)) {
     return refused(
       409,

@@ -1,26 +1,37 @@
 /** What happens to a node: its own reports, an operator's verbs, and the passing of time. */
 import type { NodeReport } from '../../core/contract.ts';
-import type { Fact, Refusal } from '../../core/fact.ts';
-import type { NodeId } from '../../core/ids.ts';
+import type { Fact, Outcome, Refusal } from '../../core/fact.ts';
+import type { GroupId, NodeId } from '../../core/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { needsGroup, type NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { parseGroupId, DEFAULT_GROUP } from '../../core/ids.ts';
+import type { VmEvent } from '../../core/vm/event.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';
+import { lastRecovery } from './home.ts';
 import { turnVm } from './vms.ts';
 
 /** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
   const result = await turn(plane, 'node', nodeId, async (record) => {
     const group = needsGroup(record, event) ? viewOf(await loadGroup(plane, groupFor(record, event))) : null;
-    return decideNode(record, event, { nodeId, now: plane.now(), group });
+    const enrols = event.kind === 'report' && (record === null || record.removed !== null);
+    const recoveredAt = enrols ? (await lastRecovery(plane)).recoveredAt : null;
+    const outcome = decideNode(record, event, { nodeId, now: plane.now(), group, recoveredAt });
+    // The group first: a node in a group that nobody has written down would be found by no sweep.
+    for (const group of joined(outcome))
+      await turnGroup(plane, group, { kind: 'ensure', pausedBy: (await lastRecovery(plane)).pausedBy });
+    return outcome;
   });
   if (result.kind !== 'changed') return result;
   const started = await followUp(plane, result.record, result.facts, event.kind === 'report');
   return started === null ? result : { ...result, record: started };
 }
+
+const joined = (outcome: Outcome<NodeRecord>): GroupId[] =>
+  outcome.kind === 'changed' ? outcome.facts.flatMap((fact) => (fact.kind === 'enrolled' ? [fact.group] : [])) : [];
 
 function groupFor(record: NodeRecord | null, event: NodeEvent): NodeRecord['group'] {
   if (event.kind === 'move') return event.group;
@@ -39,9 +50,6 @@ async function followUp(
   let started: NodeRecord | null = null;
   for (const fact of facts) {
     switch (fact.kind) {
-      case 'enrolled':
-        await turnGroup(plane, fact.group, { kind: 'ensure' });
-        break;
       case 'slotReleased':
         await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
         started =
@@ -51,11 +59,15 @@ async function followUp(
         started =
           (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
         break;
+      case 'hostReported':
+        await tellVms(plane, fact);
+        break;
       case 'hostSilent':
       case 'hostFenced':
-        for (const vmId of await plane.store.vmsOfHost(fact.hostId))
-          await turnVm(plane, vmId, { kind: fact.kind, hostId: fact.hostId });
+        await tellVms(plane, fact);
+        await turnNode(plane, node.nodeId, { kind: 'told', at: fact.at });
         break;
+      case 'enrolled':
       case 'wake':
       case 'metric':
       case 'event':
@@ -63,6 +75,14 @@ async function followUp(
     }
   }
   return started;
+}
+
+/** What is known of a host reaches each of its VMs. */
+export async function tellVms(
+  plane: ControlPlane,
+  event: Extract<VmEvent, { kind: 'hostReported' | 'hostSilent' | 'hostFenced' }> & { hostId: NodeId },
+): Promise<void> {
+  for (const vmId of await plane.store.vmsOfHost(event.hostId)) await turnVm(plane, vmId, event);
 }
 
 /** After a resume: nodes that were held before their disruptive step go on. Also in each sweep, lest one was missed. */

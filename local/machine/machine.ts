@@ -10,7 +10,8 @@ import { type Faults, faultsSchema, offeredVersion, strike } from './faults.ts';
 import { type DiskFile, MachineFiles } from './files.ts';
 import { NodeSettings } from './node-settings.ts';
 import { killProcessesOf, MACHINE_VARIABLE } from './processes.ts';
-import { type Reply, serveUpdateApi } from './update-server.ts';
+import type { Reply } from './reply.ts';
+import { serveUpdateApi } from './update-server.ts';
 import {
   afterBoot,
   bootDisk,

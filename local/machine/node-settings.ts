@@ -1,6 +1,6 @@
 /** The settings API of a machine: reading by key, and changes that are staged in a transaction and then committed. */
 import * as z from 'zod/mini';
-import type { Reply } from './update-server.ts';
+import type { Reply } from './reply.ts';
 
 const patchSchema = z.looseObject({ updates: z.optional(z.record(z.string(), z.unknown())) });
 

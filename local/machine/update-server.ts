@@ -1,9 +1,8 @@
 /** The Bottlerocket API of a machine on its Unix socket: plain-text errors, 204 for "started", 423 while one runs. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { NodeSettings } from './node-settings.ts';
+import type { Reply } from './reply.ts';
 import type { CommandName, UpdateStatus } from './update-state.ts';
-
-export type Reply = { status: number; text?: string; json?: unknown };
 
 /** What the server asks of the machine behind it. */
 export type UpdateHost = {

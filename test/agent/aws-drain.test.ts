@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { createDrainer, type Drainer } from '../../agent/drain/drainer.ts';
 import { readTargets } from '../../agent/drain/load-balancer.ts';
 import type { AgentDrainStep } from '../../agent/node/drain-record.ts';
 
+const inputSchema = z.record(z.string(), z.unknown());
 const NODE_ID = 'i-0123456789abcdef0';
 const GROUP = 'arn:aws:elasticloadbalancing:eu-west-1:000000000000:targetgroup/web/0123456789abcdef';
 const ECS: AgentDrainStep = { type: 'ecs' };
@@ -33,7 +35,7 @@ class AwsDouble {
       const target = request.headers['x-amz-target'];
       response.end(
         typeof target === 'string'
-          ? JSON.stringify(this.#ecs(target.split('.')[1] ?? '', JSON.parse(text)))
+          ? JSON.stringify(this.#ecs(target.split('.')[1] ?? '', inputSchema.parse(JSON.parse(text))))
           : this.#elb(new URLSearchParams(text)),
       );
     });

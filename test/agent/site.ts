@@ -53,7 +53,10 @@ export class Site {
     const { dataDir, connection } = this.laptop;
     const nodeId = `i-${randomBytes(9).toString('hex').slice(0, 17)}`;
     const dir = join(dataDir, 'machines', nodeId);
-    const key = openCredentials({ file: join(dataDir, 'credentials.json') }).node(nodeId);
+    const { accessKeyId, secretAccessKey, sessionToken } = openCredentials({
+      file: join(dataDir, 'credentials.json'),
+    }).node(nodeId);
+    const key: Keys = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
     const hooks = writeHooks(dir);
     const machine = new Machine({
       dir,
