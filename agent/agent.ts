@@ -1,17 +1,23 @@
 /** Wires the agent: one identity, one worker, one reporter, one VM driver. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from './api/client.ts';
 import { createSigner, defaultIdentity } from './api/sign.ts';
 import { createDrainer } from './drain/drainer.ts';
 import { createChecker } from './health/checks.ts';
-import { createHookRunner, readHooks } from './hooks.ts';
+import { captureCommand, createHookRunner, readHooks } from './hooks.ts';
 import { Latch } from './latch.ts';
 import type { Log } from './log.ts';
 import { takeLock } from './lock.ts';
 import { createUptime, readBootId } from './node/host-facts.ts';
 import { openMemory } from './node/memory.ts';
 import { runReporter } from './node/reporter.ts';
-import { createUpdateApi } from './node/update-api.ts';
+import { createUpdateApi, type UpdateApi } from './node/update-api.ts';
 import { createWorker, type Worker } from './node/worker.ts';
+import { createScriptDriver } from './script/driver.ts';
+import { openScriptStore } from './script/record.ts';
+import { Runs } from './script/runs.ts';
+import { readScripts } from './script/scripts.ts';
 import type { Environment, Settings } from './settings.ts';
 import { AGENT_VERSION } from './version.ts';
 import { VmDriver } from './vm/driver.ts';
@@ -26,10 +32,10 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
   const lock = takeLock(settings.stateDir, process.pid);
   const now = (): number => Date.now();
   const bootId = (): string => readBootId(settings.bootIdFile);
-  const api = createUpdateApi(settings.updateSocket, settings.requestTimeoutMs);
   const identity = defaultIdentity(env);
   const hookEnv = { PATH: env['PATH'], HOLDOFF_NODE_ID: settings.nodeId };
   const runHook = createHookRunner(readHooks(settings.hooks), hookEnv, ended);
+  const api = createDriver(settings, env, bootId, ended);
   const plane = createClient({
     endpoint: settings.endpoint,
     nodeId: settings.nodeId,
@@ -117,6 +123,21 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
     lock.release();
   }
   log('info', 'agent ended');
+}
+
+function createDriver(settings: Settings, env: Environment, bootId: () => string, ended: AbortSignal): UpdateApi {
+  if (settings.driver === 'bottlerocket') return createUpdateApi(settings.updateSocket, settings.requestTimeoutMs);
+  const scriptEnv = { PATH: env['PATH'], HOLDOFF_NODE_ID: settings.nodeId };
+  return createScriptDriver({
+    scripts: readScripts(settings.scripts),
+    store: openScriptStore(settings.stateDir),
+    runs: new Runs(join(settings.stateDir, 'script-runs'), scriptEnv),
+    bootId,
+    now: Date.now,
+    timeoutMs: settings.scriptTimeoutMs,
+    pause: () => sleep(100),
+    ask: (script) => captureCommand(script, scriptEnv, settings.requestTimeoutMs, ended),
+  });
 }
 
 /** A way back takes the steps of a way there, and as long. */

@@ -60,19 +60,29 @@ export function createHookRunner(
 
 const SAID_MAX = 300;
 
+const OUT_MAX = 64 * 1024;
+
 /** Null when the command ends with 0. A command that takes too long is killed with what it started. */
-export function runCommand(
+export const runCommand = async (...how: Parameters<typeof captureCommand>): Promise<string | null> =>
+  (await captureCommand(...how)).failure;
+
+/** The same, with what it printed to its standard output. */
+export function captureCommand(
   [program = '', ...args]: readonly string[],
   env: Record<string, string | undefined>,
   timeoutMs: number,
   ended: AbortSignal,
-): Promise<string | null> {
+): Promise<{ failure: string | null; out: string }> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env, detached: true });
     let said = '';
+    let out = '';
     const listen = (chunk: string): void => {
       said = (said + chunk).slice(-SAID_MAX * 2);
     };
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      if (out.length < OUT_MAX) out += chunk;
+    });
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', listen);
     let cut: string | null = null;
     const kill = (why: string): void => {
@@ -86,7 +96,7 @@ export function runCommand(
     const finish = (failure: string | null): void => {
       clearTimeout(late);
       ended.removeEventListener('abort', stop);
-      resolve(failure);
+      resolve({ failure, out: out.trim() });
     };
     child.on('error', (error) => finish(`could not be started: ${error.message}`));
     child.on('close', (code, signal) => {

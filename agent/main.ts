@@ -1,6 +1,7 @@
 /** Entry point of the agent: `holdoff-agent --help`. */
 import { runAgent } from './agent.ts';
 import { AgentError, messageOf } from './failure.ts';
+import { findIdentity } from './identity.ts';
 import { createLog } from './log.ts';
 import { helpText, readSettings } from './settings.ts';
 
@@ -10,10 +11,11 @@ async function main(): Promise<number> {
     process.stdout.write(helpText());
     return 0;
   }
-  const log = createLog((line) => process.stderr.write(line), settings.nodeId, Date.now);
+  const identity = await findIdentity(settings, process.env, settings.ssmRegistration, settings.requestTimeoutMs);
+  const log = createLog((line) => process.stderr.write(line), identity.nodeId, Date.now);
   const ending = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ending.abort());
-  await runAgent(settings, process.env, log, ending.signal);
+  await runAgent({ ...settings, ...identity }, process.env, log, ending.signal);
   return 0;
 }
 

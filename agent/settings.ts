@@ -5,14 +5,21 @@ import { type GroupId, NAME_RULE, NODE_ID_RULE, type NodeId, parseGroupId, parse
 import { parseDuration } from '../core/time.ts';
 import { AGENT_DIR } from '../core/wake-document.ts';
 import { AgentError } from './failure.ts';
+import type { Identity } from './identity.ts';
 
-export type Settings = {
+/** As given: what the host itself knows may be missing. */
+export type GivenSettings = {
   readonly endpoint: string;
-  readonly region: string;
-  readonly nodeId: NodeId;
+  /** Null: to be found out (`identity.ts`). */
+  readonly region: string | null;
+  readonly nodeId: NodeId | null;
+  readonly ssmRegistration: string;
   readonly group: GroupId | null;
   readonly agentDir: string;
   readonly stateDir: string;
+  readonly driver: 'bottlerocket' | 'script';
+  readonly scripts: string;
+  readonly scriptTimeoutMs: number;
   readonly updateSocket: string;
   readonly bootIdFile: string;
   readonly uptimeFile: string;
@@ -33,16 +40,33 @@ export type Settings = {
   readonly deadlinesMs: Readonly<Record<SpecState, number>>;
 };
 
+/** Complete. */
+export type Settings = GivenSettings & Identity;
+
 type Row = { readonly flag: string; readonly env: string; readonly preset: string | null; readonly help: string };
 const row = (flag: string, env: string, preset: string | null, help: string): Row => ({ flag, env, preset, help });
 
 const ROWS = {
   endpoint: row('endpoint', 'HOLDOFF_ENDPOINT', null, 'URL of the control plane'),
-  region: row('region', 'HOLDOFF_REGION', null, 'Region to sign for (else AWS_REGION)'),
-  nodeId: row('node-id', 'HOLDOFF_NODE_ID', null, 'this node as SSM names it'),
+  region: row('region', 'HOLDOFF_REGION', '', 'Region to sign for (else AWS_REGION); empty: the one this host is in'),
+  nodeId: row(
+    'node-id',
+    'HOLDOFF_NODE_ID',
+    '',
+    'this node as SSM names it; empty: as SSM registration or IMDSv2 have it',
+  ),
+  ssmRegistration: row(
+    'ssm-registration',
+    'HOLDOFF_SSM_REGISTRATION',
+    '/var/lib/amazon/ssm/registration',
+    'registration of a hybrid node',
+  ),
   group: row('group', 'HOLDOFF_GROUP', '', 'group to enrol in; empty: the default group'),
   agentDir: row('agent-dir', 'HOLDOFF_AGENT_DIR', AGENT_DIR, 'directory whose wake/ receives wake files'),
   stateDir: row('state-dir', 'HOLDOFF_STATE_DIR', '/var/lib/holdoff', 'directory that survives reboots'),
+  driver: row('driver', 'HOLDOFF_DRIVER', 'bottlerocket', 'how this host is updated: bottlerocket or script'),
+  scripts: row('scripts', 'HOLDOFF_SCRIPTS', '', 'JSON file for --driver script: the scripts of this host'),
+  scriptTimeout: row('script-timeout', 'HOLDOFF_SCRIPT_TIMEOUT', '10m', 'after this a script is killed and has failed'),
   updateSocket: row('update-socket', 'HOLDOFF_UPDATE_SOCKET', '/run/api.sock', 'socket of the Bottlerocket API'),
   bootIdFile: row('boot-id-file', 'HOLDOFF_BOOT_ID_FILE', '/proc/sys/kernel/random/boot_id', 'file with the boot id'),
   uptimeFile: row('uptime-file', 'HOLDOFF_UPTIME_FILE', '/proc/uptime', 'file that begins with the seconds since boot'),
@@ -110,7 +134,7 @@ export function helpText(): string {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the settings; `help` when that is what was asked for. Throws a Settings error that names flag and variable. */
-export function readSettings(args: readonly string[], env: Environment): Settings | 'help' {
+export function readSettings(args: readonly string[], env: Environment): GivenSettings | 'help' {
   const flags = readFlags(args);
   if (flags['help'] === true) return 'help';
   const raw = (key: Key): string => {
@@ -123,13 +147,18 @@ export function readSettings(args: readonly string[], env: Environment): Setting
   };
   const ms = (key: Key): number => parseDuration(raw(key)) ?? fail(key, 'must be a duration such as 90s or 15m');
   const group = raw('group');
+  const nodeId = raw('nodeId');
   return {
     endpoint: readUrl('endpoint', raw('endpoint')),
-    region: raw('region'),
-    nodeId: parseNodeId(raw('nodeId')) ?? fail('nodeId', `must be ${NODE_ID_RULE}`),
+    region: raw('region') === '' ? null : raw('region'),
+    nodeId: nodeId === '' ? null : (parseNodeId(nodeId) ?? fail('nodeId', `must be ${NODE_ID_RULE}`)),
+    ssmRegistration: raw('ssmRegistration'),
     group: group === '' ? null : (parseGroupId(group) ?? fail('group', `must be ${NAME_RULE}`)),
     agentDir: raw('agentDir'),
     stateDir: raw('stateDir'),
+    driver: readDriver(raw('driver'), raw('scripts')),
+    scripts: raw('scripts'),
+    scriptTimeoutMs: ms('scriptTimeout'),
     updateSocket: raw('updateSocket'),
     bootIdFile: raw('bootIdFile'),
     uptimeFile: raw('uptimeFile'),
@@ -187,6 +216,11 @@ function readUrl(key: Key, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return fail(key, 'must be an http or https URL');
   return text.replace(/\/+$/, '');
+}
+
+function readDriver(text: string, scripts: string): Settings['driver'] {
+  if (text !== 'bottlerocket' && text !== 'script') return fail('driver', 'must be bottlerocket or script');
+  return text === 'script' && scripts === '' ? fail('scripts', 'must be given with --driver script') : text;
 }
 
 function readSwitch(text: string): boolean {

@@ -46,7 +46,16 @@ describe('settings', () => {
       region: 'us-gov-west-1',
     });
   });
+  test('a node id and a Region that are not given are to be found out', () => {
+    expect(readSettings([], { HOLDOFF_ENDPOINT: base.HOLDOFF_ENDPOINT })).toMatchObject({ nodeId: null, region: null });
+  });
   test.each([
+    ['a driver nobody knows', { HOLDOFF_DRIVER: 'yum' }, /--driver \(HOLDOFF_DRIVER\) must be bottlerocket or script/],
+    [
+      'a script driver without scripts',
+      { HOLDOFF_DRIVER: 'script' },
+      /--scripts .* must be given with --driver script/,
+    ],
     ['a missing endpoint', { HOLDOFF_ENDPOINT: undefined }, /--endpoint \(HOLDOFF_ENDPOINT\) must be given/],
     ['an endpoint that is no URL', { HOLDOFF_ENDPOINT: 'api' }, /must be an http or https URL/],
     ['a node id that SSM would not give', { HOLDOFF_NODE_ID: 'node-1' }, /i- with 8 or 17/],

@@ -1,0 +1,67 @@
+/** What the script driver remembers of a host: what was offered, staged and activated in this boot, and the run under way. */
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { readIfThere, writeDurably } from '../durable.ts';
+import { COMMANDS } from '../node/memory.ts';
+import { UPDATE_STATES } from '../node/update-status.ts';
+
+const processSchema = z.object({ pid: z.number(), startTime: z.string() });
+const recordSchema = z.object({
+  format: z.literal(1),
+  bootId: z.string(),
+  state: z.enum(UPDATE_STATES),
+  chosen: z.nullable(z.string()),
+  staged: z.nullable(z.string()),
+  last: z.nullable(
+    z.object({ type: z.string(), status: z.enum(['Success', 'Failed']), timestamp: z.string(), detail: z.string() }),
+  ),
+  running: z.nullable(
+    z.object({
+      id: z.string(),
+      name: z.enum(COMMANDS),
+      version: z.nullable(z.string()),
+      startedAt: z.number(),
+      process: z.nullable(processSchema),
+    }),
+  ),
+  /** Counts runs, so that no two have one id or one timestamp. */
+  runs: z.number(),
+  versionLock: z.string(),
+});
+export type ScriptRecord = z.infer<typeof recordSchema>;
+
+export const LATEST = 'latest';
+
+/** A boot forgets what was offered and staged, as Bottlerocket does; the lock and the count stay. */
+export const freshRecord = (bootId: string, before: ScriptRecord | null): ScriptRecord => ({
+  format: 1,
+  bootId,
+  state: 'Idle',
+  chosen: null,
+  staged: null,
+  last: null,
+  running: null,
+  runs: before?.runs ?? 0,
+  versionLock: before?.versionLock ?? LATEST,
+});
+
+export type ScriptStore = { load: () => ScriptRecord | null; save: (record: ScriptRecord) => void };
+
+/** A file that cannot be read is as none: nothing is known to be staged or active, and the driver says so. */
+export function openScriptStore(stateDir: string): ScriptStore {
+  const file = join(stateDir, 'script-driver.json');
+  return {
+    load: () => {
+      const text = readIfThere(file);
+      if (text === null) return null;
+      try {
+        const parsed = recordSchema.safeParse(JSON.parse(text));
+        return parsed.success ? parsed.data : null;
+      } catch (error) {
+        if (error instanceof SyntaxError) return null;
+        throw error;
+      }
+    },
+    save: (record) => writeDurably(file, `${JSON.stringify(record)}\n`),
+  };
+}

@@ -1,0 +1,185 @@
+/** The script driver with real scripts: what it says of them, and what survives the agent. */
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AgentError } from '../../agent/failure.ts';
+import { captureCommand } from '../../agent/hooks.ts';
+import type { UpdateApi } from '../../agent/node/update-api.ts';
+import { createScriptDriver } from '../../agent/script/driver.ts';
+import { openScriptStore } from '../../agent/script/record.ts';
+import { Runs } from '../../agent/script/runs.ts';
+import { readScripts, type Scripts } from '../../agent/script/scripts.ts';
+
+const END = new AbortController().signal;
+const sh = (text: string): string[] => ['/bin/sh', '-c', text];
+let dir: string;
+let late = 0;
+let bootId = 'b1';
+const scripts: Scripts = {
+  version: sh('echo 1.0'),
+  check: sh('echo "${HOLDOFF_VERSION_LOCK:-2.0}"'),
+  prepare: sh('echo "fetching $HOLDOFF_VERSION" >&2'),
+  activate: sh('true'),
+  deactivate: sh('true'),
+  reboot: sh('true'),
+};
+
+/** A driver as an agent opens it: a second one is the same agent, started again. */
+const open = (more: Partial<Scripts> = {}): UpdateApi =>
+  createScriptDriver({
+    scripts: { ...scripts, ...more },
+    store: openScriptStore(dir),
+    runs: new Runs(join(dir, 'runs'), { PATH: process.env['PATH'] }),
+    bootId: () => bootId,
+    now: () => Date.now() + late,
+    timeoutMs: 60_000,
+    pause: () => sleep(10),
+    ask: (script) => captureCommand(script, { PATH: process.env['PATH'] }, 10_000, END),
+  });
+
+async function done(api: UpdateApi): Promise<Awaited<ReturnType<UpdateApi['look']>>> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(10)) {
+    const view = await api.look();
+    if (view.kind !== 'busy') return view;
+  }
+  throw new Error('the script did not end');
+}
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'holdoff-script-'));
+  late = 0;
+  bootId = 'b1';
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+describe('the scripts of a host', () => {
+  test('take an update as far as its reboot, each command shown with a timestamp of its own', async () => {
+    const api = open();
+    expect(await api.look()).toEqual({ kind: 'none' });
+    expect(await api.version()).toEqual({ version: '1.0' });
+    const seen: string[] = [];
+    for (const command of ['refresh', 'prepare', 'activate', 'reboot'] as const) {
+      expect(await api.command(command)).toEqual({ kind: 'accepted' });
+      const view = await done(api);
+      expect(view).toMatchObject({ status: { last: { type: command, status: 'Success' } } });
+      seen.push(view.kind === 'status' ? `${view.status.state} ${view.status.last?.timestamp ?? ''}` : view.kind);
+    }
+    expect(seen.map((line) => line.split(' ')[0])).toEqual(['Available', 'Staged', 'Ready', 'Ready']);
+    expect(new Set(seen).size).toBe(4);
+  });
+
+  test('one at a time: a second command is busy until the first has ended', async () => {
+    const api = open({ check: sh(`while [ ! -e "${dir}/go" ]; do sleep 0.02; done`) });
+    await api.command('refresh');
+    expect(await api.look()).toEqual({ kind: 'busy' });
+    expect(await api.command('refresh')).toEqual({ kind: 'busy' });
+    writeFileSync(join(dir, 'go'), '');
+    expect((await done(api)).kind).toBe('status');
+  });
+
+  test('a script that fails says how it ended and the last thing it printed', async () => {
+    const api = open({ check: sh('echo looking; echo no route to host >&2; exit 4') });
+    await api.command('refresh');
+    expect(await done(api)).toMatchObject({
+      status: { state: 'Idle', last: { status: 'Failed', detail: 'ended with 4: no route to host' } },
+    });
+  });
+
+  test('a reboot that is refused is refused at once', async () => {
+    const api = open({ reboot: sh('echo not now >&2; exit 1') });
+    expect(await api.command('reboot')).toEqual({
+      kind: 'refused',
+      status: 500,
+      message: 'the script reboot ended with 1: not now',
+    });
+  });
+
+  test('a script that cannot be started, or prints no version, is a failure with its reason', async () => {
+    const api = open({ check: ['/nowhere/check'], version: sh('true') });
+    await api.command('refresh');
+    expect(await done(api)).toMatchObject({
+      status: { last: { status: 'Failed', detail: expect.stringMatching(/^ended with 127: .*nowhere/) } },
+    });
+    expect(await api.version()).toEqual({ unavailable: 'the script version printed nothing' });
+    expect(await open({ version: ['/nowhere/version'] }).version()).toMatchObject({
+      unavailable: expect.stringMatching(/^the script version could not be started/),
+    });
+  });
+
+  test('over its time a script is killed with all it started', async () => {
+    const api = open({ check: sh(`sleep 300 & echo $! > "${dir}/pid"; wait`) });
+    await api.command('refresh');
+    while (!existsSync(join(dir, 'pid'))) await sleep(10);
+    late = 61_000;
+    expect(await done(api)).toMatchObject({ status: { last: { detail: 'took longer than 60 s and was killed' } } });
+  });
+
+  test('a lock is what the check is told to offer', async () => {
+    const api = open();
+    expect(await api.versionLock()).toBe('latest');
+    expect(await api.lockVersion('0.9')).toBeNull();
+    await api.command('refresh');
+    expect(await done(api)).toMatchObject({ status: { state: 'Available', chosen: '0.9' } });
+  });
+
+  test('there are no settings to read, and that is said', async () => {
+    await expect(open().settings()).rejects.toThrow(/driven by scripts.*exec hook/);
+  });
+});
+
+describe('an agent that is killed and started again', () => {
+  test('takes in what ended without it', async () => {
+    await open({ check: sh(`while [ ! -e "${dir}/go" ]; do sleep 0.02; done; echo 2.0`) }).command('refresh');
+    writeFileSync(join(dir, 'go'), '');
+    expect(await done(open())).toMatchObject({ status: { state: 'Available', chosen: '2.0' } });
+    expect(readdirSync(join(dir, 'runs'))).toEqual([]);
+  });
+
+  test('does not start anew what still runs', async () => {
+    await open({ check: sh(`while [ ! -e "${dir}/go" ]; do sleep 0.02; done`) }).command('refresh');
+    const again = open();
+    expect(await again.command('refresh')).toEqual({ kind: 'busy' });
+    writeFileSync(join(dir, 'go'), '');
+    await done(again);
+  });
+
+  test('after a boot in between nothing is known to be staged, and a run of the last boot has no result', async () => {
+    const before = open();
+    for (const command of ['refresh', 'prepare'] as const) {
+      await before.command(command);
+      await done(before);
+    }
+    bootId = 'b2';
+    expect(await open().look()).toEqual({ kind: 'none' });
+    expect(await open().command('activate')).toMatchObject({ kind: 'refused', status: 404 });
+  });
+
+  test('a record that cannot be read is as none', async () => {
+    writeFileSync(join(dir, 'script-driver.json'), '{"format": 9');
+    expect(await open().look()).toEqual({ kind: 'none' });
+    writeFileSync(join(dir, 'script-driver.json'), '{"format": 9}');
+    expect(await open().look()).toEqual({ kind: 'none' });
+  });
+});
+
+describe('the list of scripts', () => {
+  test.each([
+    ['not JSON', '{', /must be JSON with a command for each of version, check, prepare/],
+    ['one is missing', JSON.stringify({ ...scripts, reboot: undefined }), /reboot/],
+    ['one is not absolute', JSON.stringify({ ...scripts, check: ['check'] }), /absolute path/],
+    ['one is unknown', JSON.stringify({ ...scripts, rebot: ['/x'] }), /rebot/],
+  ])('is refused when it is wrong: %s', (_what, text, why) => {
+    const file = join(dir, 'scripts.json');
+    writeFileSync(file, text);
+    expect(() => readScripts(file)).toThrow(AgentError);
+    expect(() => readScripts(file)).toThrow(why);
+  });
+
+  test('is read', () => {
+    const file = join(dir, 'scripts.json');
+    writeFileSync(file, JSON.stringify(scripts));
+    expect(readScripts(file)).toEqual(scripts);
+  });
+});
