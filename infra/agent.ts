@@ -5,6 +5,7 @@ import type { Construct } from 'constructs';
 import { acknowledgeAwsPolicy } from './acknowledge.ts';
 import { agentPolicyOf } from './callers.ts';
 import { wakeDocumentOf } from './commands.ts';
+import { installDocument } from './install-document.ts';
 import { type Settings, VERSION } from './settings.ts';
 
 export interface AgentStackProps extends StackProps {
@@ -16,11 +17,14 @@ export interface AgentStackProps extends StackProps {
 /** The role that the agent stack makes when the deployment names none. */
 const ownNodeRole = (settings: Settings): string => `${settings.prefix}-node`;
 
+/** The document that installs agents; people send it, the control plane may not. */
+export const installDocumentOf = (settings: Settings): string => `${settings.prefix}-install-agent`;
+
 /** The roles whose instances may speak as nodes, by name: the user's, or the one that the agent stack makes. */
 export const nodeRolesOf = (settings: Settings): readonly string[] =>
   settings.nodeRoles.length > 0 ? settings.nodeRoles : [ownNodeRole(settings)];
 
-/** What nodes need: the document that wakes their agent, and a role if the user has none. Deployed after the control plane. */
+/** What nodes need: the documents that install and wake their agent, and a role if the user has none. Deployed after the control plane. */
 export class AgentStack extends Stack {
   constructor(scope: Construct, id: string, props: AgentStackProps) {
     super(scope, id, { description: `Holdoff ${VERSION}: what nodes need`, ...props });
@@ -31,6 +35,13 @@ export class AgentStack extends Stack {
       documentFormat: 'JSON',
       documentType: 'Command',
       // A new version in place: the name stays, and with it the permission to send it.
+      updateMethod: 'NewVersion',
+    });
+    new CfnDocument(this, 'InstallDocument', {
+      name: installDocumentOf(settings),
+      content: installDocument(),
+      documentFormat: 'JSON',
+      documentType: 'Command',
       updateMethod: 'NewVersion',
     });
     if (settings.nodeRoles.length === 0) this.addNodeRole(settings);

@@ -39,6 +39,8 @@ export interface Settings {
    * stand-in of the deployment test. https, or http on 127.0.0.1.
    */
   readonly ssmEndpoint: string | undefined;
+  /** The processors for which the agent's image is built; none: no image, and no stack for it. */
+  readonly agentImage: 'arm64' | 'x86_64' | undefined;
   /** Where alarm descriptions find the runbooks; ends in a slash. Default: the path in this repository. */
   readonly runbooks: string;
 }
@@ -106,6 +108,7 @@ const Context = z.strictObject({
   domainHostedZone: z.optional(z.string().check(z.regex(/^Z[A-Z0-9]{5,31}$/, 'must be the id of a hosted zone'))),
   restoredTable: z.optional(z.string().check(z.regex(/^[\w.-]{3,255}$/, 'must be the name of a table'))),
   ssmEndpoint: z.optional(serviceEndpoint),
+  agentImage: z.optional(z.enum(['arm64', 'x86_64'])),
   runbooks: z._default(z.string().check(z.endsWith('/')), 'docs/runbooks/'),
 });
 
@@ -127,7 +130,7 @@ export function settingsOf(lookup: (name: string) => unknown): Settings {
     const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new SettingsError(`context ${issues.join('; ')}`);
   }
-  const { nodeTag: tag, alarmEmail, nodeRoles, tags, restoredTable, ssmEndpoint, ...others } = parsed.data;
+  const { nodeTag: tag, alarmEmail, nodeRoles, tags, restoredTable, ssmEndpoint, agentImage, ...others } = parsed.data;
   const { domain, domainCertificate, domainHostedZone, ...rest } = others;
   const [key, value] = (tag ?? '').split('=');
   return {
@@ -138,6 +141,7 @@ export function settingsOf(lookup: (name: string) => unknown): Settings {
     domain: domainOf(domain, domainCertificate, domainHostedZone),
     restoredTable,
     ssmEndpoint,
+    agentImage,
     nodeTag: key === undefined || value === undefined ? undefined : { key, value },
   };
 }

@@ -13,6 +13,7 @@ export interface DeployedOptions {
   readonly context?: Readonly<Record<string, unknown>>;
   readonly env?: Environment;
   readonly checks?: boolean;
+  readonly agentFolder?: string;
 }
 
 /** A deployment with placeholders for handlers, nothing bundled: what templates say, in seconds. */
@@ -25,7 +26,8 @@ export function deployed(options: DeployedOptions = {}): Deployment & { readonly
   const app = new App({ outdir: join(root, 'cdk.out'), context: { ...FLAGS, 'aws:cdk:bundling-stacks': [] } });
   const settings = settingsOf((name) => options.context?.[name]);
   const env = options.env === undefined ? {} : { env: options.env };
-  const deployment = addDeployment(app, { settings, wakeDocument: WAKE_DOCUMENT, root, ...env });
+  const folder = options.agentFolder === undefined ? {} : { agentFolder: options.agentFolder };
+  const deployment = addDeployment(app, { settings, wakeDocument: WAKE_DOCUMENT, root, ...env, ...folder });
   if (options.checks === true) addChecks(app);
   return { ...deployment, app };
 }

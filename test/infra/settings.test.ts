@@ -17,6 +17,7 @@ test('nothing has to be set', () => {
     tableUnitsPerSecondMax: 4000,
     logDays: 30,
     ssmEndpoint: undefined,
+    agentImage: undefined,
     runbooks: 'docs/runbooks/',
     tags: {},
     domain: undefined,

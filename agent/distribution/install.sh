@@ -1,0 +1,80 @@
+#!/bin/sh
+# Installs the Holdoff agent on a Linux host with systemd, or brings it up to date. Safe to run again: what is in order
+# is left alone, and a download that is not what was promised changes nothing. Reads its orders from the environment:
+#
+#   HOLDOFF_SOURCE    https:// or s3:// address of agent.mjs (file:// for one that is there already)
+#   HOLDOFF_SHA256    its SHA-256
+#   HOLDOFF_ENDPOINT  address of the control plane
+#   HOLDOFF_REGION    Region to sign for; empty: the one the host is in
+#   HOLDOFF_GROUP     group to enrol in; empty: the default group
+#   HOLDOFF_UNIT      file with the systemd unit; default: holdoff-agent.service next to this script
+set -eu
+
+root="${HOLDOFF_INSTALL_ROOT:-}"
+say() { echo "Holdoff: $*"; }
+die() {
+  echo "Holdoff: $*" >&2
+  exit 1
+}
+
+: "${HOLDOFF_SOURCE:?Holdoff: HOLDOFF_SOURCE, the address of agent.mjs, is not given}"
+: "${HOLDOFF_SHA256:?Holdoff: HOLDOFF_SHA256, the checksum of agent.mjs, is not given}"
+: "${HOLDOFF_ENDPOINT:?Holdoff: HOLDOFF_ENDPOINT, the address of the control plane, is not given}"
+unit="${HOLDOFF_UNIT:-$(dirname "$0")/holdoff-agent.service}"
+[ -r "$unit" ] || die "there is no unit file $unit"
+for value in "$HOLDOFF_SOURCE" "$HOLDOFF_ENDPOINT" "${HOLDOFF_REGION:-}" "${HOLDOFF_GROUP:-}"; do
+  case "$value" in *[!A-Za-z0-9._~:/?#@%+=,-]*) die "a value has characters that do not belong there: $value" ;; esac
+done
+
+command -v systemctl >/dev/null 2>&1 || die "this host has no systemd; run the agent in a way of its own (docs/agent.md)"
+command -v node >/dev/null 2>&1 || die "Node.js 20.19 or later must be installed first; there is no node on the PATH"
+node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
+  die "Node.js 20.19 or later is needed; this host has $(node --version)"
+
+mkdir -p "$root/opt/holdoff" "$root/etc/holdoff" "$root/etc/systemd/system"
+fresh="$(mktemp "$root/opt/holdoff/.agent.XXXXXX")"
+trap 'rm -f "$fresh" "$fresh.env" "$fresh.unit"' EXIT
+
+case "$HOLDOFF_SOURCE" in
+  https://*) curl --fail --silent --show-error --location --proto '=https' --max-time 300 --output "$fresh" "$HOLDOFF_SOURCE" ||
+    die "$HOLDOFF_SOURCE could not be fetched; nothing was changed" ;;
+  s3://*) aws s3 cp --only-show-errors "$HOLDOFF_SOURCE" "$fresh" ||
+    die "$HOLDOFF_SOURCE could not be fetched (does the node's role have s3:GetObject?); nothing was changed" ;;
+  file://*) cp "${HOLDOFF_SOURCE#file://}" "$fresh" || die "$HOLDOFF_SOURCE could not be read; nothing was changed" ;;
+  *) die "$HOLDOFF_SOURCE must begin with https://, s3:// or file://" ;;
+esac
+sum="$(sha256sum "$fresh" | cut -d ' ' -f 1)"
+[ "$sum" = "$HOLDOFF_SHA256" ] ||
+  die "$HOLDOFF_SOURCE has the SHA-256 $sum where $HOLDOFF_SHA256 was promised; nothing was changed"
+
+{
+  echo "HOLDOFF_ENDPOINT=$HOLDOFF_ENDPOINT"
+  [ -z "${HOLDOFF_REGION:-}" ] || echo "HOLDOFF_REGION=$HOLDOFF_REGION"
+  [ -z "${HOLDOFF_GROUP:-}" ] || echo "HOLDOFF_GROUP=$HOLDOFF_GROUP"
+} >"$fresh.env"
+cp "$unit" "$fresh.unit"
+
+# Puts a file in its place in one step; says whether that was new.
+changed=no
+place() {
+  if cmp -s "$1" "$2"; then rm -f "$1"; else
+    chmod "$3" "$1"
+    mv -f "$1" "$2"
+    changed=yes
+    say "wrote ${2#"$root"}"
+  fi
+}
+place "$fresh" "$root/opt/holdoff/agent.mjs" 0755
+place "$fresh.env" "$root/etc/holdoff/managed.env" 0644
+place "$fresh.unit" "$root/etc/systemd/system/holdoff-agent.service" 0644
+
+systemctl daemon-reload
+systemctl enable --quiet holdoff-agent.service
+if [ "$changed" = yes ]; then systemctl restart holdoff-agent.service; else systemctl start holdoff-agent.service; fi
+# A wrong setting ends the agent at once: then its own words are the answer.
+sleep "${HOLDOFF_SETTLE_SECONDS:-3}"
+if ! systemctl is-active --quiet holdoff-agent.service; then
+  journalctl --unit holdoff-agent.service --lines 5 --no-pager >&2 || true
+  die "the agent was installed and does not run; journalctl -u holdoff-agent says why"
+fi
+say "the agent runs (SHA-256 $sum); it enrols with its first report"

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
+import { Role } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { acknowledgeWildcard } from './acknowledge.ts';
+import { PROJECT_ROOT, type Settings, VERSION } from './settings.ts';
+
+export interface AgentImageProps extends StackProps {
+  readonly settings: Settings;
+  /** Roles of the nodes that pull it, by name. */
+  readonly nodeRoles: readonly string[];
+  /** A folder that is ready to be built. Default: the agent of this repository, bundled now. */
+  readonly folder?: string;
+}
+
+/**
+ * The agent as a host container of Bottlerocket, optional and by itself: building it needs Docker where it is deployed
+ * from. The image goes to the account's own repository of CDK assets (ECR), tagged by its content.
+ */
+export class AgentImageStack extends Stack {
+  constructor(scope: Construct, id: string, props: AgentImageProps) {
+    super(scope, id, { description: `Holdoff ${VERSION}: the agent's image for Bottlerocket`, ...props });
+    const { settings, nodeRoles, folder = bundled() } = props;
+    const image = new DockerImageAsset(this, 'Image', {
+      directory: folder,
+      displayName: 'Holdoff agent',
+      platform: settings.agentImage === 'x86_64' ? Platform.LINUX_AMD64 : Platform.LINUX_ARM64,
+    });
+    for (const name of nodeRoles) {
+      const role = Role.fromRoleName(this, `Puller-${name}`, name);
+      image.repository.grantPull(role);
+      acknowledgeWildcard(
+        role,
+        '*',
+        'ecr:GetAuthorizationToken knows no resource; pulling is granted for one repository.',
+      );
+    }
+    new CfnOutput(this, 'ImageUri', {
+      value: image.imageUri,
+      description: 'settings.host-containers.holdoff.source in the user data of a node',
+    });
+  }
+}
+
+/** The folder that is the image's context: nothing but the bundled agent and its Dockerfile, so that it is the same each time. */
+function bundled(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdoff-agent-image-'));
+  mkdirSync(join(folder, 'dist'));
+  execFileSync(process.execPath, [`${PROJECT_ROOT}agent/build.mjs`, join(folder, 'dist/agent.mjs')]);
+  copyFileSync(`${PROJECT_ROOT}agent/distribution/Dockerfile`, join(folder, 'Dockerfile'));
+  return folder;
+}
