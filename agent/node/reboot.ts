@@ -44,7 +44,11 @@ function proveBoot(record: NodeRecord, step: StepRecord, seen: Seen): Move {
   }
   const undoing = undrain(booted, seen.now);
   if (undoing !== null) return undoing === 'later' ? WAIT : undoing;
-  return reached(booted, step, seen.version === record.targetVersion ? {} : { notice: sayMoved(record, seen.version) });
+  return reached(booted, step, {
+    // What was offered has been taken. The next refresh comes with Idle; until then no older offer is repeated.
+    updateCheck: { result: 'UpToDate' },
+    ...(seen.version === record.targetVersion ? {} : { notice: sayMoved(record, seen.version) }),
+  });
 }
 
 const sayMoved = ({ targetVersion }: NodeRecord, version: string): string =>

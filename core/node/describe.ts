@@ -1,5 +1,6 @@
 /** A node as the API shows it: the same record that decides also explains (DESIGN section 2 rule 10). */
 import type { NodeJson, NodePhase } from '../contract.ts';
+import { HEALTH_CHECK_FAILED } from '../monitor.ts';
 import { after, formatInstant, type Instant } from '../time.ts';
 import { readiness, sayWhen } from './readiness.ts';
 import { type NodeRecord, WITHDRAW_AFTER } from './record.ts';
@@ -131,6 +132,14 @@ function sayHeld({ status }: NodeRecord): string {
   return status?.updateCheck.result === 'UpToDate' && message !== undefined ? `, since ${message}` : '';
 }
 
+/** With several blocked versions the last crash may have been another one's. */
+function whyBlocked({ blockedVersions, crash }: NodeRecord): string {
+  const reason = blockedVersions.length === 1 ? crash.lastReason : null;
+  if (reason === 'RolledBack') return 'it booted back from it';
+  if (reason === HEALTH_CHECK_FAILED) return 'it failed its health checks there';
+  return 'it booted back from it or failed its health checks there';
+}
+
 function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): string {
   const { crash } = node;
   const may = readiness(node, now);
@@ -146,7 +155,7 @@ function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): st
     case 'checkFailed':
       return `Update check failed: ${may.message}; no update starts until a check succeeds.${failures}`;
     case 'blocked':
-      return `Version ${may.version} is blocked on this node because it booted back from it or failed its health checks; it waits for another version${crash.resetAt === null ? '' : ` or until the crash record is forgotten ${sayWhen(crash.resetAt, now)}`}.${failures}`;
+      return `Version ${may.version} is blocked on this node because ${whyBlocked(node)}; it waits for another version${crash.resetAt === null ? '' : ` or until the crash record is forgotten ${sayWhen(crash.resetAt, now)}`}.${failures}`;
     case 'ready': {
       const version = may.version ?? 'the version offered';
       if (group.paused)

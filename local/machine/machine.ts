@@ -219,11 +219,14 @@ export class Machine {
       () => {
         this.#running = null;
         const fails = this.#strikes(FAILURE_OF[command]);
+        const written = command === 'prepare' && !fails ? (this.#faults.writesVersion ?? null) : null;
+        // The repository has moved on: what prepare finds there is what is offered from then on.
+        if (written !== null) this.setFaults({ offeredVersion: written });
         const offered = offeredVersion(this.#faults, this.#disk);
         const ended = endCommand(command, this.#status ?? afterBoot(this.#disk), this.#disk, {
           offered,
           fails,
-          written: this.#faults.writesVersion ?? null,
+          written,
           timestamp: nanoTime(),
         });
         this.#status = ended.status;

@@ -65,13 +65,13 @@ function clean({ disk, cordonedBy, story, plane }: CrashModel, death: string): v
   });
 }
 
-describe.each(STORIES)('%s', (_what, story, end) => {
-  test('without any trouble', async () => {
-    const model = await play(story, null);
-    expect(endOf(model)).toEqual(end);
-    clean(model, 'none');
-  });
+test.each(STORIES)('%s, without any trouble', async (_what, story, end) => {
+  const model = await play(story, null);
+  expect(endOf(model)).toEqual(end);
+  clean(model, 'none');
+});
 
+describe.each(STORIES)('%s', (_what, story, end) => {
   test.each(['kill before', 'kill after'] as const)(
     '%s each boundary: the same end, nothing done twice',
     async (kind) => {

@@ -40,7 +40,8 @@ const LIMITS: Limits = {
     StagedUpdate: 600_000,
     PerformedUpdate: 240_000,
     RebootedIntoUpdate: 840_000,
-    MonitoringUpdate: 240_000,
+    // Each round of checks is a boundary: ten of them show as much as two hundred.
+    MonitoringUpdate: 10_000,
   },
   noProgressAfterMs: 5000,
   rebootAgainAfterMs: 15_000,

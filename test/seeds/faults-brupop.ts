@@ -160,7 +160,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
     "undoing !== null && undoing !== 'later'",
     'false',
     BOUNDARIES,
-    'without any trouble',
+    'a drain that is blocked, without any trouble',
   ],
   [
     'b-resume',
@@ -224,7 +224,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
     "monitor?.plan.onFailure !== 'rollback'",
     'true',
     BOUNDARIES,
-    'without any trouble',
+    'a health check that fails, and the way back, without any trouble',
   ],
   [
     'b-one-struct',
