@@ -1,10 +1,13 @@
 /** The agent's settings: one table gives flag, environment variable, default and help line. */
+import { isAbsolute } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SpecState } from '../core/contract.ts';
 import { type GroupId, NAME_RULE, NODE_ID_RULE, type NodeId, parseGroupId, parseNodeId } from '../core/ids.ts';
 import { parseDuration } from '../core/time.ts';
 import { AGENT_DIR } from '../core/wake-document.ts';
 import { AgentError } from './failure.ts';
+import type { LaunchRules } from './vm/launch.ts';
+import { USUAL_OPTIONS } from './vm/qemu/command.ts';
 
 export type Settings = {
   readonly endpoint: string;
@@ -16,7 +19,7 @@ export type Settings = {
   readonly updateSocket: string;
   readonly bootIdFile: string;
   readonly uptimeFile: string;
-  readonly allowExec: boolean;
+  readonly rules: LaunchRules;
   readonly refreshEveryMs: number;
   readonly pollEveryMs: number;
   readonly noProgressAfterMs: number;
@@ -41,6 +44,12 @@ const ROWS = {
   bootIdFile: row('boot-id-file', 'HOLDOFF_BOOT_ID_FILE', '/proc/sys/kernel/random/boot_id', 'file with the boot id'),
   uptimeFile: row('uptime-file', 'HOLDOFF_UPTIME_FILE', '/proc/uptime', 'file that begins with the seconds since boot'),
   allowExec: row('allow-exec', 'HOLDOFF_ALLOW_EXEC', '', '1: launch definitions of type exec may run here'),
+  qemu: row('qemu', 'HOLDOFF_QEMU', '', 'QEMU program: launch definitions of type qemu may run here'),
+  qemuOptions: row('qemu-options', 'HOLDOFF_QEMU_OPTIONS', USUAL_OPTIONS.join(','), 'options they may use'),
+  qemuDirs: row('qemu-dirs', 'HOLDOFF_QEMU_DIRS', '/var/lib/holdoff/images', 'directories of the files they may name'),
+  libvirt: row('libvirt', 'HOLDOFF_LIBVIRT', '', 'libvirt connection: those of type libvirt may run here'),
+  libvirtDomains: row('libvirt-domains', 'HOLDOFF_LIBVIRT_DOMAINS', '*', 'domains they may launch, * for any text'),
+  virsh: row('virsh', 'HOLDOFF_VIRSH', 'virsh', 'the program that speaks to libvirt'),
   refreshEvery: row('refresh-every', 'HOLDOFF_REFRESH_EVERY', '15m', 'between checks for an update while Idle'),
   pollEvery: row('poll-every', 'HOLDOFF_POLL_EVERY', '2s', 'between looks at the update API during a step'),
   noProgressAfter: row(
@@ -111,7 +120,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     updateSocket: raw('updateSocket'),
     bootIdFile: raw('bootIdFile'),
     uptimeFile: raw('uptimeFile'),
-    allowExec: readSwitch(raw('allowExec')),
+    rules: readRules(raw),
     refreshEveryMs: ms('refreshEvery'),
     pollEveryMs: ms('pollEvery'),
     noProgressAfterMs: ms('noProgressAfter'),
@@ -159,6 +168,25 @@ function readEndpoint(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return fail('endpoint', 'must be an http or https URL');
   return text.replace(/\/+$/, '');
+}
+
+/** What this host allows of launch definitions; a type that it has not opted in to is refused. */
+function readRules(raw: (key: Key) => string): LaunchRules {
+  const list = (key: Key): string[] =>
+    raw(key)
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  const program = raw('qemu');
+  const uri = raw('libvirt');
+  const dirs = list('qemuDirs');
+  if (dirs.some((dir) => !isAbsolute(dir))) return fail('qemuDirs', 'must be absolute paths, separated by commas');
+  if (program !== '' && !isAbsolute(program)) return fail('qemu', 'must be an absolute path');
+  return {
+    allowExec: readSwitch(raw('allowExec')),
+    qemu: program === '' ? null : { program, options: list('qemuOptions'), dirs },
+    libvirt: uri === '' ? null : { uri, virsh: raw('virsh'), domains: list('libvirtDomains') },
+  };
 }
 
 function readSwitch(text: string): boolean {
