@@ -158,7 +158,8 @@ export function ended(instance: Instance, exit: Exit, console: string, now: numb
     const phase = own === 'GuestShutdown' ? 'Succeeded' : 'Failed';
     return { ...instance, runningAt, end: { phase, cause: own, message: said, ...at } };
   }
-  if (instance.runningAt !== null) return { ...instance, end: { phase: 'Failed', cause: 'Killed', message: said, ...at } };
+  if (instance.runningAt !== null)
+    return { ...instance, end: { phase: 'Failed', cause: 'Killed', message: said, ...at } };
   const last = instance.driver === 'qemu' ? lastLine(console) : '';
   const message = last === '' ? said : `${said}: ${last}`;
   return { ...instance, end: { phase: 'Failed', cause: 'LaunchFailed', message, ...at } };

@@ -18,7 +18,9 @@ export function refusalOf(launch: Launch, rules: LaunchRules): string | null {
     case 'qemu':
       return rules.qemu === null ? notHere('qemu', 'HOLDOFF_QEMU') : qemuRefusal(launch.args, rules.qemu);
     case 'libvirt':
-      return rules.libvirt === null ? notHere('libvirt', 'HOLDOFF_LIBVIRT') : libvirtRefusal(launch.domain, rules.libvirt);
+      return rules.libvirt === null
+        ? notHere('libvirt', 'HOLDOFF_LIBVIRT')
+        : libvirtRefusal(launch.domain, rules.libvirt);
   }
 }
 

@@ -72,10 +72,7 @@ export type StartPlace = {
 };
 
 /** Starts a guest in a session of its own, its output in a file. */
-export function startGuest(
-  { folder, lock, cwd, env }: StartPlace,
-  command: string | readonly string[],
-): ChildProcess {
+export function startGuest({ folder, lock, cwd, env }: StartPlace, command: string | readonly string[]): ChildProcess {
   const output = openSync(join(folder, OUTPUT), 'a');
   try {
     const child = spawn('/bin/sh', ['-c', WRAPPER, WRAPPER_NAME, folder, lock, ...argvOf(command)], {
@@ -120,7 +117,9 @@ export function findWrappers(root: string): { name: string; identity: ProcessIde
     const folder = at < 0 ? undefined : args[at + 1];
     const identity = folder !== undefined && dirname(folder) === root ? identify(pid) : null;
     // The wrapper's subshell has its arguments too; the wrapper itself leads the session.
-    return folder === undefined || identity === null || !leadsSession(pid) ? [] : [{ name: basename(folder), identity }];
+    return folder === undefined || identity === null || !leadsSession(pid)
+      ? []
+      : [{ name: basename(folder), identity }];
   });
 }
 

@@ -71,11 +71,12 @@ export class Laptop {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   }
 
-  machine(node: DemoNode): void {
+  machine(node: DemoNode, agentEnv: Readonly<Record<string, string>> = {}): Supervised {
     const { endpoint, region } = this.connection;
-    this.#running.push(
-      startMachine(node, { dataDir: this.dataDir, endpoint, region }, (text) => this.notices.push(text)),
-    );
+    const place = { dataDir: this.dataDir, endpoint, region, agentEnv };
+    const machine = startMachine(node, place, (text) => this.notices.push(text));
+    this.#running.push(machine);
+    return machine;
   }
 
   async group(group: string, body: GroupBody): Promise<void> {

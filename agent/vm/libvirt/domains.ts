@@ -163,7 +163,9 @@ export class Domains {
     const { log, bootId, registry, changed } = this.#options;
     if (before.kind === 'ended') {
       if (stop !== null) {
-        this.#conclude(key, (present) => endedUnlaunched(present, stop.cause, 'ended before it was launched', this.#options.now()));
+        this.#conclude(key, (present) =>
+          endedUnlaunched(present, stop.cause, 'ended before it was launched', this.#options.now()),
+        );
         return;
       }
       this.#events.forget(name);
@@ -172,7 +174,11 @@ export class Domains {
     }
     if (this.#present(key) === null) return;
     const id = await this.#virsh('domid', domainArgument(name));
-    log('info', before.kind === 'ended' ? 'domain started' : 'domain found running', { instance: key, domain: name, id });
+    log('info', before.kind === 'ended' ? 'domain started' : 'domain found running', {
+      instance: key,
+      domain: name,
+      id,
+    });
     registry.change(key, (present) => ({ ...present, domain: { name, life: { id, bootId: bootId() } } }));
     changed(key);
     await this.#look(key);
@@ -193,7 +199,10 @@ export class Domains {
     if (running !== null) changed(key);
   }
 
-  async #end(key: InstanceKey, { cause, message }: Pick<NonNullable<Instance['guestEnd']>, 'cause' | 'message'>): Promise<void> {
+  async #end(
+    key: InstanceKey,
+    { cause, message }: Pick<NonNullable<Instance['guestEnd']>, 'cause' | 'message'>,
+  ): Promise<void> {
     const instance = this.#present(key);
     if (instance === null) return;
     const console = await this.#console(instance.domain.name);

@@ -36,7 +36,7 @@ function matches(pattern: string, name: string): boolean {
 
 /** @param text such as `running (booted)` or `shut off (destroyed)` */
 export function domainState(text: string): DomainState {
-  const [, state, reason = 'unknown'] = /^(.*?)(?: \((.*)\))?$/.exec(text.trim()) ?? [];
+  const [, state = '', reason = 'unknown'] = /^(.*?)(?: \((.*)\))?$/.exec(text.trim()) ?? [];
   switch (state) {
     case 'running':
       return { kind: 'running' };

@@ -11,10 +11,15 @@ export function createVirsh(program: string, uri: string, env: Environment): Vir
   const clean = { ...Object.fromEntries(kept), LC_ALL: 'C' };
   return (...args) =>
     new Promise((resolve, reject) => {
-      execFile(program, ['-c', uri, '-q', ...args], { env: clean, timeout: CALL_MS, cwd: '/' }, (error, stdout, stderr) => {
-        if (error === null) resolve(stdout.trim());
-        else reject(new AgentError('Host', `virsh ${args[0] ?? ''}: ${sayFailure(error, stderr)}`, { cause: error }));
-      });
+      execFile(
+        program,
+        ['-c', uri, '-q', ...args],
+        { env: clean, timeout: CALL_MS, cwd: '/' },
+        (error, stdout, stderr) => {
+          if (error === null) resolve(stdout.trim());
+          else reject(new AgentError('Host', `virsh ${args[0] ?? ''}: ${sayFailure(error, stderr)}`, { cause: error }));
+        },
+      );
     });
 }
 

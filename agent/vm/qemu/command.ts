@@ -16,7 +16,22 @@ export const QMP_SOCKET = 'qmp.sock';
 /** Options of qemu-system(1) that a launch definition may use where the host says nothing else. */
 export const USUAL_OPTIONS: readonly string[] = [
   ...['accel', 'append', 'bios', 'boot', 'blockdev', 'cdrom', 'cpu', 'device', 'drive', 'dtb', 'enable-kvm', 'fda'],
-  ...['global', 'hda', 'hdb', 'hdc', 'hdd', 'initrd', 'kernel', 'M', 'm', 'machine', 'name', 'netdev', 'nic', 'no-acpi'],
+  ...[
+    'global',
+    'hda',
+    'hdb',
+    'hdc',
+    'hdd',
+    'initrd',
+    'kernel',
+    'M',
+    'm',
+    'machine',
+    'name',
+    'netdev',
+    'nic',
+    'no-acpi',
+  ],
   ...['no-hpet', 'no-reboot', 'no-user-config', 'nodefaults', 'nographic', 'numa', 'pflash'],
   ...['rtc', 'sandbox', 'smbios', 'smp', 'uuid', 'vga'],
 ];
@@ -44,15 +59,33 @@ const OURS: Readonly<Record<string, string>> = {
 };
 
 /** Options whose whole value is a file. */
-const FILE_OPTIONS = new Set(
-  ['bios', 'cdrom', 'dtb', 'fda', 'fdb', 'hda', 'hdb', 'hdc', 'hdd', 'initrd', 'kernel', 'pflash'],
-);
+const FILE_OPTIONS = new Set([
+  'bios',
+  'cdrom',
+  'dtb',
+  'fda',
+  'fdb',
+  'hda',
+  'hdb',
+  'hdc',
+  'hdd',
+  'initrd',
+  'kernel',
+  'pflash',
+]);
 /** Options that take no value: what follows one is an argument of no option. */
-const FLAG_OPTIONS = new Set(
-  ['enable-kvm', 'no-acpi', 'no-hpet', 'no-reboot', 'no-user-config', 'nodefaults', 'nographic'],
-);
+const FLAG_OPTIONS = new Set([
+  'enable-kvm',
+  'no-acpi',
+  'no-hpet',
+  'no-reboot',
+  'no-user-config',
+  'nodefaults',
+  'nographic',
+]);
 /** Keys of an option's list whose value is a file, or a name that QEMU would open as one. */
-const FILE_KEY = /^(?:.*\.)?(?:file|filename|path|mem-path|romfile|script|downscript|helper|bootfile|tftp|smb|logfile|dir|rootdir|fd|fds|certs?|dump-guest|x509.*|secret-file|guestfwd)$/;
+const FILE_KEY =
+  /^(?:.*\.)?(?:file|filename|path|mem-path|romfile|script|downscript|helper|bootfile|tftp|smb|logfile|dir|rootdir|fd|fds|certs?|dump-guest|x509.*|secret-file|guestfwd)$/;
 
 /** Why this host does not run these arguments; null when it does. */
 export function qemuRefusal(args: readonly string[], rules: QemuRules): string | null {

@@ -26,7 +26,14 @@ const POWERDOWN_EVERY_MS = 5000;
 /** A QEMU that was told to quit and is still there after this is killed. */
 const QUIT_PATIENCE_MS = 5000;
 
-type Watched = { qmp: Qmp | null; busy: boolean; again: boolean; lookAt: number; pressedAt: number; quitAt: number | null };
+type Watched = {
+  qmp: Qmp | null;
+  busy: boolean;
+  again: boolean;
+  lookAt: number;
+  pressedAt: number;
+  quitAt: number | null;
+};
 
 export class Monitors {
   readonly #options: MonitorsOptions;

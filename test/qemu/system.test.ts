@@ -1,0 +1,215 @@
+/** The whole system with real guests: control plane, agent and QEMU are processes of this machine. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildAgent } from '../../agent/build.mjs';
+import type { RunStrategy, VmBody, VmJson } from '../../core/contract.ts';
+import { call } from '../../local/demo/client.ts';
+import { alive } from '../agent/scene.ts';
+import { Laptop, until } from '../system/laptop.ts';
+import { Images, qemu } from './fixtures.ts';
+
+const HOST = 'i-0000000000000000e';
+const laptop = new Laptop();
+const images = new Images();
+
+beforeAll(async () => {
+  if (qemu === null) return;
+  await buildAgent();
+  await laptop.start();
+  laptop.machine({ nodeId: HOST, group: 'hosts', story: '', faults: {}, hostsVms: true }, images.agentEnv);
+  await until('the host has enrolled', async () => ((await laptop.nodes()).length === 1 ? true : null));
+}, 120_000);
+afterAll(async () => {
+  if (qemu !== null) await laptop.stop();
+  images.remove();
+}, 60_000);
+
+const body = (runStrategy: RunStrategy, launch: VmBody['launch'], more: Partial<VmBody> = {}): VmBody => ({
+  hostId: HOST,
+  runStrategy,
+  launch,
+  grace: '10s',
+  backoff: { base: '2s', factor: 2, cap: '30s', jitter: 0.5 },
+  ...more,
+});
+const obedient = (vmId: string) => images.launch(vmId, { says: `${vmId} has booted`, does: 'obey' });
+const shortLived = (vmId: string) =>
+  images.launch(vmId, { says: `${vmId} has booted`, afterTicks: 36, does: 'powerOff' });
+
+/** Waits until a VM is as wanted; what it was at last is in the error. */
+async function sees(vmId: string, what: string, wanted: (vm: VmJson) => boolean): Promise<VmJson> {
+  let last: VmJson | undefined;
+  try {
+    return await until(`${vmId}: ${what}`, async () => {
+      last = (await laptop.vms()).find((vm) => vm.vmId === vmId);
+      return last !== undefined && wanted(last) ? last : null;
+    });
+  } catch (error) {
+    throw new Error(JSON.stringify(last, null, 1), { cause: error });
+  }
+}
+const verb = (vmId: string, name: string, more: unknown = {}) =>
+  call(laptop.connection, 'POST', `/v1/vms/${vmId}/${name}`, more);
+const running = (vm: VmJson): boolean => vm.printableStatus === 'Running';
+
+/** The pid of an instance's wrapper and of the QEMU below it. */
+function pidsOf(vm: VmJson): { wrapper: number; guest: number } {
+  const folder = join(laptop.dataDir, 'machines', HOST, 'state/instances', `${vm.vmId}@${vm.instance?.instanceId}`);
+  const wrapper = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+  const [guest] = readFileSync(`/proc/${wrapper}/task/${wrapper}/children`, 'utf8').trim().split(' ');
+  return { wrapper, guest: Number(guest) };
+}
+
+describe.skipIf(qemu === null)('a real guest', () => {
+  test('S10: that powers itself off is done under RerunOnFailure, Manual and Once, and nothing is counted', async () => {
+    for (const strategy of ['RerunOnFailure', 'Manual', 'Once'] as const)
+      await laptop.vm(strategy.toLowerCase(), body(strategy, shortLived(strategy.toLowerCase())));
+    expect((await verb('manual', 'start')).status).toBe(202);
+    const ends = { rerunonfailure: 'Stopped', manual: 'Stopped', once: 'Completed' };
+    for (const [vmId, status] of Object.entries(ends)) {
+      const vm = await sees(
+        vmId,
+        status,
+        (seen) => seen.printableStatus === status && seen.instance?.phase === 'Succeeded',
+      );
+      expect(vm).toMatchObject({
+        instance: { everRunning: true, cause: 'GuestShutdown' },
+        startFailure: null,
+        unstableRuns: null,
+        restartCount: 0,
+      });
+    }
+    expect((await verb('once', 'start')).status).toBe(409);
+    expect((await verb('manual', 'start')).status).toBe(202);
+    await sees('manual', 'Running again', running);
+  });
+
+  test('S10: that powers itself off after stableFor is started again at once under Always, uncounted', async () => {
+    await laptop.vm('stable', body('Always', shortLived('stable'), { stableFor: '1s' }));
+    const vm = await sees('stable', 'its third life', (seen) => seen.restartCount >= 2);
+    expect(vm).toMatchObject({ startFailure: null, unstableRuns: null });
+    await verb('stable', 'stop');
+  });
+
+  test('S04, S06: that boots and dies is in a crash loop; a stop during the back-off ends it', async () => {
+    const panics = images.launch('panics', { says: 'panics has booted', afterTicks: 9, does: 'panic' });
+    await laptop.vm('panics', body('Always', panics, { backoff: { base: '20s', factor: 2, cap: '60s', jitter: 0 } }));
+    const looping = await sees('panics', 'a back-off', (seen) => seen.printableStatus === 'CrashLoopBackOff');
+    expect(looping).toMatchObject({
+      instance: { everRunning: true, cause: 'GuestPanic' },
+      unstableRuns: { count: 1 },
+      startFailure: null,
+      lastFailure: { reason: 'GuestPanic', console: expect.stringContaining('panics has booted') },
+    });
+    expect((await verb('panics', 'stop')).status).toBe(202);
+    expect((await verb('panics', 'stop')).status).toBe(202);
+    expect(await sees('panics', 'Stopped', (seen) => seen.printableStatus === 'Stopped')).toMatchObject({
+      runStrategy: 'Always',
+      unstableRuns: null,
+      instance: { instanceId: looping.instance?.instanceId },
+    });
+  });
+
+  test('S01, S14: whose image is broken fails to start, backs off, and runs once its launch is corrected', async () => {
+    await laptop.vm('broken', body('Always', images.broken()));
+    const failed = await sees(
+      'broken',
+      'two start failures',
+      (seen) => (seen.startFailure?.consecutiveFailCount ?? 0) >= 2,
+    );
+    expect(failed).toMatchObject({
+      instance: { everRunning: false },
+      startFailure: { reason: 'LaunchFailed', message: expect.stringMatching(/Could not open .*no-such\.img/) },
+      unstableRuns: null,
+    });
+    await sees('broken', 'CrashLoopBackOff', (seen) => seen.printableStatus === 'CrashLoopBackOff');
+    await laptop.vm('broken', body('Always', obedient('broken')));
+    expect(await sees('broken', 'Running', running)).toMatchObject({
+      startFailure: null,
+      lastFailure: { reason: 'LaunchFailed', console: expect.stringContaining('Could not open') },
+    });
+  });
+
+  test('whose QEMU is killed was Killed, is counted once, and is started again', async () => {
+    await laptop.vm('killed', body('Always', obedient('killed')));
+    const first = await sees('killed', 'Running', running);
+    process.kill(pidsOf(first).guest, 'SIGKILL');
+    const again = await sees(
+      'killed',
+      'Running again',
+      (seen) => running(seen) && seen.instance?.instanceId !== first.instance?.instanceId,
+    );
+    expect(again).toMatchObject({
+      unstableRuns: { count: 1 },
+      restartCount: 1,
+      lastFailure: {
+        reason: 'Killed',
+        message: 'exit code 137 (SIGKILL)',
+        console: expect.stringContaining('has booted'),
+      },
+    });
+  });
+
+  test('S11: outlives its agent, is found again, and obeys its power button', async () => {
+    await laptop.vm('kept', body('Always', obedient('kept')));
+    const vm = await sees('kept', 'Running', running);
+    const { guest } = pidsOf(vm);
+    const started = laptop.agentLog(HOST).filter(({ event }) => event === 'agent started').length;
+    const lock = readFileSync(join(laptop.dataDir, 'machines', HOST, 'state/agent.lock'), 'utf8');
+    process.kill(Number(lock.split(' ')[0]), 'SIGKILL');
+    await until('the agent is back and has found its guests', async () => {
+      const log = laptop.agentLog(HOST);
+      const found = log.some(
+        ({ event, instance }) => event === 'guest found again' && String(instance).startsWith('kept@'),
+      );
+      return found && log.filter(({ event }) => event === 'agent started').length > started ? true : null;
+    });
+    expect(alive(guest)).toBe(true);
+    expect(await sees('kept', 'still Running', running)).toMatchObject({ restartCount: 0, instance: vm.instance });
+    await verb('kept', 'stop');
+    expect(await sees('kept', 'Stopped', (seen) => seen.printableStatus === 'Stopped')).toMatchObject({
+      instance: { phase: 'Succeeded', cause: 'Requested' },
+      lastFailure: null,
+    });
+    expect(alive(guest)).toBe(false);
+  });
+
+  test('S12: that ignores its power button is forced off after its grace; nothing is counted, nothing starts', async () => {
+    await laptop.vm('deaf', body('Always', images.launch('deaf', { says: 'deaf has booted', does: 'ignore' })));
+    const { guest } = pidsOf(await sees('deaf', 'Running', running));
+    await verb('deaf', 'stop', { gracePeriod: '1s' });
+    expect(await sees('deaf', 'Stopped', (seen) => seen.printableStatus === 'Stopped')).toMatchObject({
+      instance: { phase: 'Failed', cause: 'Requested' },
+      startFailure: null,
+      unstableRuns: null,
+    });
+    expect(alive(guest)).toBe(false);
+  });
+
+  test('S09: restarted has another life, and a stop after that ends it', async () => {
+    await laptop.vm('again', body('Always', obedient('again')));
+    const first = await sees('again', 'Running', running);
+    expect((await verb('again', 'restart')).status).toBe(202);
+    await sees(
+      'again',
+      'another life',
+      (seen) => running(seen) && seen.instance?.instanceId !== first.instance?.instanceId,
+    );
+    await Promise.all([verb('again', 'restart'), verb('again', 'stop')]);
+    await verb('again', 'stop');
+    expect(await sees('again', 'Stopped', (seen) => seen.printableStatus === 'Stopped')).toMatchObject({
+      runStrategy: 'Always',
+    });
+  });
+
+  test('S13: whose arguments this host does not allow is refused, with the reason', async () => {
+    await laptop.vm('greedy', body('Always', { type: 'qemu', args: ['-daemonize'] }));
+    const vm = await sees('greedy', 'a refusal', (seen) => seen.startFailure !== null);
+    expect(vm.startFailure).toMatchObject({
+      reason: 'LaunchFailed',
+      message: expect.stringMatching(/-daemonize is refused/),
+    });
+    await verb('greedy', 'stop');
+  });
+});
