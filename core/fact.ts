@@ -18,7 +18,9 @@ export type Fact =
   | { kind: 'enrolled'; group: GroupId }
   /** The host proves nothing any more (DESIGN section 3 rule 6). */
   | { kind: 'hostSilent'; hostId: NodeId }
-  | { kind: 'hostFenced'; hostId: NodeId };
+  | { kind: 'hostFenced'; hostId: NodeId }
+  /** The host goes on to a disruptive step, or is through with it (DESIGN section 3 rule 10). */
+  | { kind: 'hostMaintenance'; hostId: NodeId; begins: boolean };
 
 export const EVENT_TYPES = [
   'Node Enrolled',
@@ -49,6 +51,8 @@ export const EVENT_TYPES = [
   'VM Ended',
   'VM Instance Unknown',
   'VM Adopted',
+  'VM Stopped For Host',
+  'VM Moved',
   'VM Delete Requested',
   'VM Removed',
   'Group Changed',

@@ -8,6 +8,7 @@ import { advance } from './advance.ts';
 import { conclude, info } from './conclude.ts';
 import { enrol, newerThanTombstone } from './enrol.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
+import { withBlockers } from './maintenance.ts';
 import type { NodeRecord } from './record.ts';
 import { acknowledge, heard, judge, observe, outOfOrder } from './report.ts';
 import { passTime, resetRecord } from './time.ts';
@@ -30,7 +31,7 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
     case 'start':
       return start(node, event, context);
     case 'proceed':
-      return conclude(node, advance(node, context.group?.paused ?? true, now), context);
+      return conclude(node, advance(withBlockers(node, context), context.group?.paused ?? true, now), context);
     case 'retry':
       return retry(node, context);
     case 'hold':
@@ -77,7 +78,7 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
     return seen === node ? unchanged : conclude(node, { node: seen, facts: [] }, context);
   }
   const reset = resetRecord(node, now);
-  const observed = observe(reset.node, report, now);
+  const observed = withBlockers(observe(reset.node, report, now), context);
   const judged = judge(observed, report, group?.paused ?? false, now);
   const told = acknowledge(judged.node, now);
   const outcome = conclude(

@@ -89,6 +89,8 @@ export type NodeRecord = Aggregate & {
   unreachableSince: Instant | null;
   silentSince: Instant | null;
   fencedAt: Instant | null;
+  /** VMs that live here and keep it from rebooting; absent: none (DESIGN section 3 rule 10). */
+  vmBlockers?: string[];
   /** The last negative status of a wake, until the node reports again. */
   wakeFailure: { status: string; at: Instant } | null;
   policy: NodePolicy;

@@ -2,7 +2,8 @@
 import { type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
 import { vmPolicyOf } from '../policy.ts';
 import { after, type Instant, seconds } from '../time.ts';
-import { endInstance, note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
+import { hostFenced, hostMaintenance, hostSilent, lookForHost, noteMaintenance } from './hosts.ts';
+import { note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
 import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord } from './record.ts';
 import type { VmContext, VmEvent } from './event.ts';
 import { declare, redeclare } from './declare.ts';
@@ -37,7 +38,11 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'delete':
       return deleteVm(vm, event.force, context);
     case 'report':
-      return reportInstance(vm, event.report, context);
+      return reportInstance(
+        event.report.cause === 'HostMaintenance' ? noteMaintenance(vm, context) : vm,
+        event.report,
+        context,
+      );
     case 'launchFetched':
       return live(vm.instance) && vm.instance.instanceId === event.instanceId
         ? takenOn(vm, vm.instance, context)
@@ -48,43 +53,14 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
       return hostSilent(vm, event.hostId, now);
     case 'hostFenced':
       return hostFenced(vm, event.hostId, context);
+    case 'hostMaintenance':
+      return hostMaintenance(vm, event.hostId, event.begins, context);
     case 'wakeFailed':
       return wakeFailed(vm, now);
   }
 }
 
 const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
-
-/** Silence proves nothing: the instance is Unknown, and neither counted nor replaced (rule 6). */
-function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
-  const { instance } = vm;
-  if (vm.body.hostId !== hostId || !live(instance) || instance.phase === 'Pending' || instance.phase === 'Unknown')
-    return same(vm);
-  return {
-    vm: { ...vm, instance: { ...instance, phase: 'Unknown', since: now } },
-    facts: [
-      note(
-        'VM Instance Unknown',
-        `host ${hostId} is silent: nothing is known of instance ${instance.instanceId}, and nothing is counted or started elsewhere`,
-        'warning',
-      ),
-    ],
-  };
-}
-
-/** The host is known to be off: what ran there has ended, and nobody counts it. */
-function hostFenced(vm: VmRecord, hostId: string, context: VmContext): VmStep {
-  if (vm.body.hostId !== hostId) return same(vm);
-  const { instance } = vm;
-  if (!live(instance) || (instance.phase === 'Pending' && instance.stop === null)) return same(vm);
-  const ended = endInstance(
-    vm,
-    { phase: 'Failed', cause: 'HostLost', message: `host ${hostId} was fenced`, console: null },
-    context,
-  );
-  const next = startIfDue(ended.vm, context);
-  return { vm: next.vm, facts: [...ended.facts, ...next.facts] };
-}
 
 function wakeFailed(vm: VmRecord, now: Instant): VmStep {
   const { instance } = vm;
@@ -103,6 +79,7 @@ function passTime(vm: VmRecord, context: VmContext): VmStep {
   };
   then((v) => passStartDeadline(v, context));
   then((v) => forgetUnstableRuns(v, context.now));
+  then((v) => lookForHost(v, context));
   then((v) => startIfDue(v, context));
   then((v) => repeatWake(v, context.now));
   return step;

@@ -3,7 +3,7 @@ import { nodeReportSchema, type VmReport, vmReportSchema } from '../../core/cont
 import { parseInstanceId } from '../../core/ids.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { desiredFor } from '../../core/vm/describe.ts';
-import { live, type VmRecord } from '../../core/vm/record.ts';
+import { hostOf, live, type VmRecord } from '../../core/vm/record.ts';
 import { vmPolicyOf } from '../../core/policy.ts';
 import { between } from '../../core/time.ts';
 import { reportNode } from '../operations/nodes.ts';
@@ -50,12 +50,14 @@ export const reportVmRoute: Serve = async (plane, request) => {
   if (known === null || known.removed !== null) {
     const ours =
       report.uid !== undefined ||
-      (known?.body.hostId === caller && known.previousInstances.some((id) => id === report.instanceId)) ||
+      (known !== null &&
+        hostOf(known) === caller &&
+        known.previousInstances.some((id) => id === report.instanceId)) ||
       known?.instance?.instanceId === report.instanceId;
     if (!ours) throw fail(404, 'VmNotFound', `there is no VM ${vmId}; an instance that nobody declared is left alone`);
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
-  if (known.body.hostId !== caller && isOver(known, report)) {
+  if (hostOf(known) !== caller && isOver(known, report)) {
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
   mustBeHost(known, caller);
@@ -72,7 +74,7 @@ function isOver(vm: VmRecord, { uid, instanceId }: VmReport): boolean {
 }
 
 function mustBeHost(vm: VmRecord, caller: string): void {
-  if (vm.body.hostId !== caller) throw fail(403, 'NotYourVm', `VM ${vm.vmId} does not run on node ${caller}`);
+  if (hostOf(vm) !== caller) throw fail(403, 'NotYourVm', `VM ${vm.vmId} does not run on node ${caller}`);
 }
 
 export const launchRoute: Serve = async (plane, request) => {

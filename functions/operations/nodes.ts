@@ -3,19 +3,20 @@ import type { NodeReport } from '../../core/contract.ts';
 import type { Fact, Refusal } from '../../core/fact.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
-import { needsGroup, type NodeEvent } from '../../core/node/event.ts';
+import { needsBlockers, needsGroup, type NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { parseGroupId, DEFAULT_GROUP } from '../../core/ids.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';
-import { turnVm } from './vms.ts';
+import { rebootBlockers, tellVms } from './vms.ts';
 
 /** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
   const result = await turn(plane, 'node', nodeId, async (record) => {
     const group = needsGroup(record, event) ? viewOf(await loadGroup(plane, groupFor(record, event))) : null;
-    return decideNode(record, event, { nodeId, now: plane.now(), group });
+    const blockers = needsBlockers(record, event) ? { blockers: await rebootBlockers(plane, nodeId) } : {};
+    return decideNode(record, event, { nodeId, now: plane.now(), group, ...blockers });
   });
   if (result.kind !== 'changed') return result;
   const started = await followUp(plane, result.record, result.facts, event.kind === 'report');
@@ -53,8 +54,8 @@ async function followUp(
         break;
       case 'hostSilent':
       case 'hostFenced':
-        for (const vmId of await plane.store.vmsOfHost(fact.hostId))
-          await turnVm(plane, vmId, { kind: fact.kind, hostId: fact.hostId });
+      case 'hostMaintenance':
+        await tellVms(plane, [fact]);
         break;
       case 'wake':
       case 'metric':

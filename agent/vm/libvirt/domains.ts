@@ -1,5 +1,5 @@
 /** Launches, finds again and ends the libvirt domains behind the instances of type libvirt. */
-import { messageOf } from '../../failure.ts';
+import { AgentError, messageOf } from '../../failure.ts';
 import type { Log } from '../../log.ts';
 import type { Environment } from '../../settings.ts';
 import { ended, endedUnlaunched, type Instance, type InstanceKey, isLive, keyOf } from '../instance.ts';
@@ -104,6 +104,10 @@ export class Domains {
     try {
       await this.#lookOnce(key, watched);
     } catch (error) {
+      if (NOT_DEFINED.test(messageOf(error))) {
+        await this.#undefined(key, messageOf(error));
+        return;
+      }
       // A daemon that does not answer proves nothing of its domains.
       this.#options.log('warn', 'libvirt does not answer', { instance: key, why: messageOf(error) });
     } finally {
@@ -118,6 +122,14 @@ export class Domains {
     }
   }
 
+  /** libvirt answers that it has no such domain: it never starts, or it has ended and its definition went with it. */
+  async #undefined(key: InstanceKey, why: string): Promise<void> {
+    const instance = this.#present(key);
+    if (instance === null) return;
+    if (instance.domain.life === null) this.#notStarted(key, new AgentError('Host', why));
+    else await this.#end(key, { cause: 'Killed', message: 'the domain is gone and no longer defined on its host' });
+  }
+
   async #lookOnce(key: InstanceKey, watched: Watched): Promise<void> {
     const { registry, bootId } = this.#options;
     const instance = this.#present(key);
@@ -127,6 +139,8 @@ export class Domains {
       await this.#end(key, { cause: 'Killed', message: 'its host has gone down and come up again' });
       return;
     }
+    // The id first: a domain that ends between the two questions is seen to have ended.
+    const id = life === null ? null : await this.#virsh('domid', domainArgument(name));
     const state = await this.#state(name);
     if (life === null) {
       await this.#launch(key, instance, state);
@@ -138,7 +152,8 @@ export class Domains {
       await this.#end(key, panicked ? { cause: 'GuestPanic', message: 'the guest has panicked' } : state);
       return;
     }
-    const id = await this.#virsh('domid', domainArgument(name));
+    // No id: it has just been started again, and the next look will see its new one.
+    if (id === NO_ID) return;
     if (id !== life.id) {
       await this.#end(key, { cause: 'Killed', message: `the domain was started again by somebody else (id ${id})` });
       return;
@@ -236,6 +251,10 @@ export class Domains {
     return instance !== undefined && isLive(instance) && isLaunched(instance) ? instance : null;
   }
 }
+
+/** What virsh says instead of the id of a domain that is not active. */
+const NO_ID = '-';
+const NOT_DEFINED = /failed to get domain|Domain not found/;
 
 const isLaunched = (instance: Instance): instance is LibvirtInstance =>
   instance.domain !== null && instance.launchingAt !== null;

@@ -14,27 +14,11 @@ export type QemuRules = {
 export const QMP_SOCKET = 'qmp.sock';
 
 /** Options of qemu-system(1) that a launch definition may use where the host says nothing else. */
-export const USUAL_OPTIONS: readonly string[] = [
-  ...['accel', 'append', 'bios', 'boot', 'blockdev', 'cdrom', 'cpu', 'device', 'drive', 'dtb', 'enable-kvm', 'fda'],
-  ...[
-    'global',
-    'hda',
-    'hdb',
-    'hdc',
-    'hdd',
-    'initrd',
-    'kernel',
-    'M',
-    'm',
-    'machine',
-    'name',
-    'netdev',
-    'nic',
-    'no-acpi',
-  ],
-  ...['no-hpet', 'no-reboot', 'no-user-config', 'nodefaults', 'nographic', 'numa', 'pflash'],
-  ...['rtc', 'sandbox', 'smbios', 'smp', 'uuid', 'vga'],
-];
+export const USUAL_OPTIONS: readonly string[] = (
+  'accel append bios boot blockdev cdrom cpu device drive dtb enable-kvm fda global hda hdb hdc hdd initrd kernel M m ' +
+  'machine name netdev nic no-acpi no-hpet no-reboot no-user-config nodefaults nographic numa pflash rtc sandbox ' +
+  'smbios smp uuid vga'
+).split(' ');
 
 /** Options that would take the guest out of the agent's hands; no host can allow them. */
 const OURS: Readonly<Record<string, string>> = {
@@ -140,16 +124,15 @@ const liesIn = (file: string, dir: string): boolean => `${resolve(file)}/`.start
  */
 export function qemuCommand(program: string, args: readonly string[]): string[] {
   const has = (...options: string[]): boolean => args.some((arg) => options.includes(arg.replace(/^--?/, '-')));
-  return [
-    program,
-    ...args,
-    ...(has('-nographic', '-display') ? [] : ['-display', 'none']),
-    ...(has('-nographic', '-serial') ? [] : ['-serial', 'stdio']),
-    ...['-monitor', 'none'],
-    ...['-chardev', `socket,id=${QMP_ID},path=${QMP_SOCKET},server=on,wait=off`],
-    ...['-mon', `chardev=${QMP_ID},mode=control`],
-    ...['-action', 'shutdown=pause,panic=pause'],
+  const ours = [
+    ...(has('-nographic', '-display') ? [] : ['-display none']),
+    ...(has('-nographic', '-serial') ? [] : ['-serial stdio']),
+    '-monitor none',
+    `-chardev socket,id=${QMP_ID},path=${QMP_SOCKET},server=on,wait=off`,
+    `-mon chardev=${QMP_ID},mode=control`,
+    '-action shutdown=pause,panic=pause',
   ];
+  return [program, ...args, ...ours.flatMap((option) => option.split(' '))];
 }
 
 const QMP_ID = 'holdoff-qmp';
