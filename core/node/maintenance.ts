@@ -18,7 +18,9 @@ export function inMaintenance({ removed, attempt, spec, crash }: NodeRecord): bo
     case 'MonitoringUpdate':
       return spec.reachedAt === null;
     case 'Idle':
-      return spec.reachedAt === null && !attempt.succeeded && crash.lastAt !== null && DISRUPTIVE.includes(crash.lastState);
+      return (
+        spec.reachedAt === null && !attempt.succeeded && crash.lastAt !== null && DISRUPTIVE.includes(crash.lastState)
+      );
     case 'StagedUpdate':
     case 'PerformedUpdate':
       return false;

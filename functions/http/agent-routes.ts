@@ -50,9 +50,7 @@ export const reportVmRoute: Serve = async (plane, request) => {
   if (known === null || known.removed !== null) {
     const ours =
       report.uid !== undefined ||
-      (known !== null &&
-        hostOf(known) === caller &&
-        known.previousInstances.some((id) => id === report.instanceId)) ||
+      (known !== null && hostOf(known) === caller && known.previousInstances.some((id) => id === report.instanceId)) ||
       known?.instance?.instanceId === report.instanceId;
     if (!ours) throw fail(404, 'VmNotFound', `there is no VM ${vmId}; an instance that nobody declared is left alone`);
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
