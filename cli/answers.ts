@@ -1,10 +1,17 @@
 /** What the API's answers are: checked for the mark that tells their kind, then typed by the contract. */
-import type { EventEntry, GroupJson, NodeJson, Summary, VmJson } from '../core/contract.ts';
+import type { EventEntry, GroupJson, NodeJson, RecoverAnswer, Summary, VmJson } from '../core/contract.ts';
 import { API_VERSION } from '../core/names.ts';
 import type { Client, Query } from './client.ts';
 import { CliError } from './errors.ts';
 
-type Kinds = { node: NodeJson; vm: VmJson; group: GroupJson; event: EventEntry; summary: Summary };
+type Kinds = {
+  node: NodeJson;
+  vm: VmJson;
+  group: GroupJson;
+  event: EventEntry;
+  summary: Summary;
+  recovery: RecoverAnswer;
+};
 export type Kind = keyof Kinds;
 
 /** A field that an answer of each kind has, and no other kind. */
@@ -14,6 +21,7 @@ const MARKS: Record<Kind, string> = {
   group: 'policy',
   event: 'subject',
   summary: 'attention',
+  recovery: 'touched',
 };
 
 const major = (version: string): string => version.split('.')[0] ?? '';

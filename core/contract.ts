@@ -4,8 +4,17 @@
  */
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { INSTANCE_ID_RULE, NAME_RULE, NODE_ID_RULE, parseGroupId, parseInstanceId, parseNodeId } from './ids.ts';
-import { parseDuration } from './time.ts';
+import {
+  durationText,
+  groupId,
+  instanceId,
+  nodeId,
+  notTiny,
+  positiveDuration,
+  shortText,
+  text,
+  UPTIME_MAX,
+} from './contract-pieces.ts';
 
 z.config(en());
 
@@ -72,21 +81,6 @@ export const PRINTABLE_STATUSES = [
 ] as const;
 export type PrintableStatus = (typeof PRINTABLE_STATUSES)[number];
 
-// ---- pieces ----
-const durationText = () =>
-  z
-    .string()
-    .check(
-      z.refine((text) => parseDuration(text) !== null, 'must be a duration such as 90s, 15m or 24h, at most 365d'),
-    );
-const positiveDuration = () =>
-  durationText().check(z.refine((text) => (parseDuration(text) ?? 1) > 0, 'must be longer than nothing'));
-const nodeId = () => z.string().check(z.refine((text) => parseNodeId(text) !== null, `must be ${NODE_ID_RULE}`));
-const groupId = () => z.string().check(z.refine((text) => parseGroupId(text) !== null, `must be ${NAME_RULE}`));
-const instanceId = () =>
-  z.string().check(z.refine((text) => parseInstanceId(text) !== null, `must be ${INSTANCE_ID_RULE}`));
-const shortText = () => z.string().check(z.minLength(1), z.maxLength(256));
-
 // ---- agents' bodies (unknown fields ignored) ----
 export const updateCheckSchema = z.object({
   result: z.enum(['UpToDate', 'Available', 'Failed']),
@@ -104,7 +98,7 @@ export const nodeReportSchema = z.object({
   error: z.optional(z.object({ reason: z.string(), message: z.optional(z.string()) })),
   group: z.optional(groupId()),
   agentVersion: z.optional(shortText()),
-  uptime: z.optional(z.number().check(z.nonnegative())),
+  uptime: z.optional(z.number().check(z.nonnegative(), z.lte(UPTIME_MAX), notTiny())),
   progress: z.optional(z.union([z.string(), z.number(), z.record(z.string(), z.unknown())])),
   drain: z.optional(z.object({ blockedBy: z.optional(z.union([z.string(), z.array(z.string())])) })),
 });
@@ -125,14 +119,11 @@ export const launchSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('libvirt'), domain: shortText() }),
   z.strictObject({
     type: z.literal('qemu'),
-    args: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(256)),
+    args: z.array(text(0, 4096)).check(z.maxLength(256)),
   }),
   z.strictObject({
     type: z.literal('exec'),
-    command: z.union([
-      z.string().check(z.minLength(1), z.maxLength(4096)),
-      z.array(z.string().check(z.maxLength(4096))).check(z.minLength(1), z.maxLength(256)),
-    ]),
+    command: z.union([text(1, 4096), z.array(text(0, 4096)).check(z.minLength(1), z.maxLength(256))]),
   }),
 ]);
 export type Launch = z.infer<typeof launchSchema>;
@@ -143,7 +134,7 @@ export const vmBackoffSchema = z.union([
     base: positiveDuration(),
     factor: z.number().check(z.gte(1), z.lte(10)),
     cap: positiveDuration(),
-    jitter: z.number().check(z.gte(0), z.lte(1)),
+    jitter: z.number().check(z.gte(0), z.lte(1), notTiny()),
   }),
 ]);
 export type VmBackoffBody = z.infer<typeof vmBackoffSchema>;
@@ -222,6 +213,10 @@ export const FIELDS_NOT_LANDED: { readonly vm: readonly string[]; readonly group
 
 export const stopBodySchema = z.strictObject({ gracePeriod: z.optional(durationText()) });
 export const emptyBodySchema = z.strictObject({});
+export const recoverBodySchema = z.strictObject({
+  force: z.optional(z.boolean()),
+  cursor: z.optional(z.string().check(z.maxLength(400))),
+});
 export const nodeMoveBodySchema = z.strictObject({ group: groupId() });
 
 // ---- answers ----
@@ -339,6 +334,14 @@ export type Summary = {
   vms: { total: number; byStatus: Record<string, number> };
   /** What a person should look at, worst first. */
   attention: { kind: 'node' | 'vm' | 'group'; id: string; why: string }[];
+};
+
+/** One page of a recovery; without a cursor it is the last. */
+export type RecoverAnswer = {
+  recovery: { at: string; by: string; finishedAt: string | null };
+  done: boolean;
+  touched: { groups: number; vms: number; nodes: number };
+  cursor?: string;
 };
 
 /** RFC 9457 problem, with a code to switch on. */

@@ -16,9 +16,12 @@ export type Fact =
   /** The group may have a node that could start, or a slot that is free. */
   | { kind: 'fill'; group: GroupId }
   | { kind: 'enrolled'; group: GroupId }
+  /** The host's first report after a restore. */
+  | { kind: 'hostReported'; hostId: NodeId }
   /** The host proves nothing any more (DESIGN section 3 rule 6). */
-  | { kind: 'hostSilent'; hostId: NodeId }
-  | { kind: 'hostFenced'; hostId: NodeId }
+  | { kind: 'hostSilent'; hostId: NodeId; at: Instant }
+  /** Known to be off when that was written; with `asOf`, since that instant: what the host took on later is not meant. */
+  | { kind: 'hostFenced'; hostId: NodeId; at: Instant; asOf?: Instant }
   /** The host goes on to a disruptive step, or is through with it (DESIGN section 3 rule 10). */
   | { kind: 'hostMaintenance'; hostId: NodeId; begins: boolean };
 
@@ -36,6 +39,9 @@ export const EVENT_TYPES = [
   'Node Released',
   'Node Retry Requested',
   'Node Fenced',
+  'Node Stopped',
+  'Node Started',
+  'Node Restored',
   'Node Moved',
   'Node Removed',
   'Node Update Check Failed',
@@ -53,11 +59,14 @@ export const EVENT_TYPES = [
   'VM Adopted',
   'VM Stopped For Host',
   'VM Moved',
+  'VM Restored',
   'VM Delete Requested',
   'VM Removed',
   'Group Changed',
   'Group Paused',
   'Group Resumed',
+  'Recovery Begun',
+  'Recovery Finished',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -5,9 +5,14 @@ export type VmId = string & { readonly __vm: true };
 /** One life of a VM. */
 export type InstanceId = string & { readonly __instance: true };
 
-const NODE = /^(?:i-(?:[0-9a-f]{8}|[0-9a-f]{17})|mi-[0-9a-f]{17})$/;
-const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
-const INSTANCE = /^[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,126}[A-Za-z0-9])?$/;
+/** What the ids are, as the API's document shows it and the parsers below hold it. */
+export const NODE_ID_PATTERN = '^(?:i-(?:[0-9a-f]{8}|[0-9a-f]{17})|mi-[0-9a-f]{17})$';
+export const NAME_PATTERN = '^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$';
+export const INSTANCE_ID_PATTERN = '^[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,126}[A-Za-z0-9])?$';
+
+const NODE = new RegExp(NODE_ID_PATTERN);
+const NAME = new RegExp(NAME_PATTERN);
+const INSTANCE = new RegExp(INSTANCE_ID_PATTERN);
 
 export const NODE_ID_RULE = 'i- with 8 or 17 hexadecimal digits, or mi- with 17';
 export const NAME_RULE =

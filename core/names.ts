@@ -45,7 +45,7 @@ export const WAKE_ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
 export const GENERATION_PATTERN = '^[0-9]{1,15}$';
 
 /** Lambda entry points: file under `functions/` without its ending; each exports `handler`. */
-export const HANDLERS = ['api', 'timer', 'command', 'status', 'sweep', 'log'] as const;
+export const HANDLERS = ['api', 'timer', 'command', 'status', 'lifecycle', 'sweep', 'log'] as const;
 export type HandlerName = (typeof HANDLERS)[number];
 
 /** Minutes between sweeps. */

@@ -1,7 +1,8 @@
 /** Parsing what queues and timers bring. A message that cannot be read is an error, so that it ends in a dead-letter queue. */
 import * as z from 'zod/mini';
 import { parseGroupId, parseNodeId, parseVmId } from '../core/ids.ts';
-import { instant, type Instant } from '../core/time.ts';
+import { instant, type Instant, parseInstant } from '../core/time.ts';
+import type { MachineEvent } from './operations/lifecycle.ts';
 import type { Ref } from './ports.ts';
 
 const firing = z.object({ kind: z.enum(['node', 'vm', 'group']), id: z.string(), at: z.number() });
@@ -52,4 +53,40 @@ export function parseJson(text: string): unknown {
   } catch {
     throw new MessageError(`not JSON: ${text}`);
   }
+}
+
+const ec2StateChange = z.object({
+  source: z.literal('aws.ec2'),
+  'detail-type': z.literal('EC2 Instance State-change Notification'),
+  time: z.string(),
+  detail: z.object({ 'instance-id': z.string(), state: z.enum(['stopped', 'running', 'terminated']) }),
+});
+/** There is no event of SSM's own for this; CloudTrail tells of the call, also of one that was refused. */
+const deregistration = z.object({
+  source: z.literal('aws.ssm'),
+  'detail-type': z.literal('AWS API Call via CloudTrail'),
+  time: z.string(),
+  detail: z.object({
+    eventName: z.literal('DeregisterManagedInstance'),
+    requestParameters: z.object({ instanceId: z.string() }),
+    errorCode: z.optional(z.nullable(z.string())),
+  }),
+});
+
+/** What EventBridge says of a machine; null for any other event, for other states, and for ids that are no node's. */
+export function parseMachineEvent(value: unknown): MachineEvent | null {
+  const ec2 = z.safeParse(ec2StateChange, value);
+  if (ec2.success) {
+    const { time, detail } = ec2.data;
+    return machineEvent(detail['instance-id'], detail.state, time);
+  }
+  const ssm = z.safeParse(deregistration, value);
+  if (!ssm.success || (ssm.data.detail.errorCode ?? '') !== '') return null;
+  return machineEvent(ssm.data.detail.requestParameters.instanceId, 'deregistered', ssm.data.time);
+}
+
+function machineEvent(id: string, kind: MachineEvent['kind'], time: string): MachineEvent | null {
+  const nodeId = parseNodeId(id);
+  const at = parseInstant(time);
+  return nodeId === null || at === null ? null : { nodeId, kind, at };
 }

@@ -62,6 +62,11 @@ export interface Wakes {
   send(wake: Wake, now: Instant): Promise<void>;
 }
 
+/** Which nodes SSM has on its list. */
+export interface NodeRegistry {
+  known(nodeIds: readonly NodeId[]): Promise<ReadonlySet<NodeId>>;
+}
+
 export interface Bus {
   publish(entries: readonly EventEntry[]): Promise<void>;
 }
@@ -72,7 +77,8 @@ export interface Telemetry {
   warn(message: string, detail: Record<string, unknown>): void;
 }
 
-export type Settings = { idleReportSeconds: number; activeReportSeconds: number };
+/** `table` is the name of the table that the records are in. */
+export type Settings = { idleReportSeconds: number; activeReportSeconds: number; table: string };
 
 export type ControlPlane = {
   store: Store;

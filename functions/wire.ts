@@ -41,7 +41,11 @@ export function wire(): Wired {
     now: clock,
     draw: randomDraw,
     pause: setTimeout,
-    settings: { idleReportSeconds: env.idleReportSeconds, activeReportSeconds: env.activeReportSeconds },
+    settings: {
+      idleReportSeconds: env.idleReportSeconds,
+      activeReportSeconds: env.activeReportSeconds,
+      table: env.table,
+    },
   };
   return { env, plane, dynamodb };
 }

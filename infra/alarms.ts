@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -210,7 +210,6 @@ export class Alarms extends Construct {
         return [name, alarm];
       }),
     );
-    new CfnOutput(this, 'TopicArn', { value: this.topic.topicArn, description: 'Subscribe here to be told of alarms' });
     Validations.of(this.topic).acknowledge({
       id: 'Serverless-SNSRedrivePolicy',
       reason: 'Subscribers are e-mail addresses: a message that cannot be delivered is still an alarm in CloudWatch.',

@@ -1,11 +1,14 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { DomainName, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 import { type HandlerDefaults, HandlerFunction } from './function.ts';
+import type { Domain } from './settings.ts';
 
 /** The calls of an agent. Routes of their own, so that a policy can name them; everything else is an operator's. */
 export const AGENT_ROUTES = [
@@ -38,6 +41,8 @@ export class Api extends Construct {
   readonly api: HttpApi;
   readonly stage: HttpStage;
   readonly handler: HandlerFunction;
+  /** What agents and the CLI call. */
+  readonly endpoint: string;
 
   constructor(scope: Construct, id: string, defaults: HandlerDefaults) {
     super(scope, id);
@@ -52,6 +57,8 @@ export class Api extends Construct {
       apiName: settings.prefix,
       description: 'Holdoff: reports of agents and requests of operators, signed with IAM',
       createDefaultStage: false,
+      // One name for one endpoint: with a domain of the user's, API Gateway's own is closed.
+      disableExecuteApiEndpoint: settings.domain !== undefined,
       defaultAuthorizer: new HttpIamAuthorizer(),
     });
     const integration = new HttpLambdaIntegration('Handler', this.handler.function);
@@ -63,7 +70,10 @@ export class Api extends Construct {
       retention: settings.logDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
+    const domain = settings.domain === undefined ? undefined : this.addDomain(settings.domain);
+    this.endpoint = settings.domain === undefined ? this.api.apiEndpoint : `https://${settings.domain.name}`;
     this.stage = new HttpStage(this, 'Stage', {
+      ...(domain === undefined ? {} : { domainMapping: { domainName: domain } }),
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
@@ -74,5 +84,25 @@ export class Api extends Construct {
       id: 'Serverless-APIGWXrayEnabled',
       reason: 'HTTP APIs have no X-Ray tracing.',
     });
+  }
+
+  private addDomain({ name, certificateArn, hostedZoneId }: Domain): DomainName {
+    const domain = new DomainName(this, 'Domain', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+    });
+    if (hostedZoneId !== undefined) {
+      new CfnRecordSet(this, 'Alias', {
+        hostedZoneId,
+        name,
+        type: 'A',
+        aliasTarget: { dnsName: domain.regionalDomainName, hostedZoneId: domain.regionalHostedZoneId },
+      });
+    }
+    new CfnOutput(this, 'DomainTarget', {
+      value: domain.regionalDomainName,
+      description: `What the name ${name} must lead to, where no hosted zone was given`,
+    });
+    return domain;
   }
 }

@@ -41,7 +41,14 @@ export class ControlPlane extends Stack implements Watched {
     this.sweep = new Sweep(this, 'Sweep', { ...defaults, failures: this.events.deadLetters.queue });
     this.api = new Api(this, 'Api', defaults);
 
-    for (const handler of [this.api.handler, this.timers.handler, this.events.status, this.sweep.handler]) {
+    const turning = [
+      this.api.handler,
+      this.timers.handler,
+      this.events.status,
+      this.events.lifecycle,
+      this.sweep.handler,
+    ];
+    for (const handler of turning) {
       this.table.grantTurns(handler);
       this.timers.grantArm(handler);
       this.commands.grantQueue(handler);
@@ -54,8 +61,10 @@ export class ControlPlane extends Stack implements Watched {
     new Callers(this, 'Callers', this.api, settings);
     this.alarms = new Alarms(this, 'Alarms', this, settings);
     new Dashboard(this, 'Dashboard', this, this.alarms, settings);
-    new CfnOutput(this, 'Endpoint', { value: this.api.api.apiEndpoint, description: 'What agents and the CLI call' });
+    new CfnOutput(this, 'Endpoint', { value: this.api.endpoint, description: 'What agents and the CLI call' });
     new CfnOutput(this, 'TableName', { value: this.table.table.tableName });
+    const { topicArn } = this.alarms.topic;
+    new CfnOutput(this, 'TopicArn', { value: topicArn, description: 'Subscribe here to be told of alarms' });
   }
 
   get handlers(): readonly HandlerFunction[] {
@@ -65,6 +74,7 @@ export class ControlPlane extends Stack implements Watched {
       this.sweep.handler,
       this.commands.handler,
       this.events.status,
+      this.events.lifecycle,
       this.events.log,
     ];
   }
@@ -90,6 +100,10 @@ export class ControlPlane extends Stack implements Watched {
       for (const [key, value] of Object.entries(values)) {
         // Object.entries widens the keys of a record; these are the keys of ENV.
         handler.function.addEnvironment(ENV[key as keyof typeof ENV], value);
+      }
+      // A name of the SDK's own: every client of SSM reads it, and no code of ours.
+      if (settings.ssmEndpoint !== undefined) {
+        handler.function.addEnvironment('AWS_ENDPOINT_URL_SSM', settings.ssmEndpoint);
       }
     }
   }

@@ -113,7 +113,7 @@ export class Dashboard extends Construct {
             table.table.metricConsumedReadCapacityUnits({ period: FIVE_MINUTES, label: 'read' }),
             table.table.metricConsumedWriteCapacityUnits({ period: FIVE_MINUTES, label: 'written' }),
           ],
-          ['Throttled requests of the table', metrics.tableThrottles(watched)],
+          ['Throttles of the table', metrics.tableThrottles(watched)],
         ),
       ],
     });

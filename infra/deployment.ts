@@ -25,7 +25,7 @@ export interface Deployment {
 /** One deployment of Holdoff: both stacks, checked by cdk-nag when the app is synthesised. */
 export function addDeployment(app: App, props: DeploymentProps): Deployment {
   const { settings, wakeDocument, root = PROJECT_ROOT } = props;
-  const stackProps = { settings, ...(props.env === undefined ? {} : { env: props.env }) };
+  const stackProps = { settings, tags: { ...settings.tags }, ...(props.env === undefined ? {} : { env: props.env }) };
   const controlPlane = new ControlPlane(app, `${settings.prefix}-control-plane`, {
     ...stackProps,
     root,

@@ -13,7 +13,10 @@ const SILENT_STATUSES = ['Pending', 'InProgress', 'Delayed', 'Cancelling', 'Succ
 
 const DELIVERY = { retryAttempts: 5, maxEventAge: Duration.minutes(15) } as const;
 
-/** Our own bus with the event log behind it, and what SSM says about our wakes. */
+/** What EC2 says of a machine that we want to hear: it is off, on again, or gone. */
+const MACHINE_STATES = ['stopped', 'running', 'terminated'];
+
+/** Our own bus with the event log behind it, and what AWS says about our wakes and the machines. */
 export class Events extends Construct {
   readonly bus: EventBus;
   readonly deadLetters: DeadLetterQueue;
@@ -21,6 +24,8 @@ export class Events extends Construct {
   readonly log: HandlerFunction;
   /** Hears of wakes that failed. */
   readonly status: HandlerFunction;
+  /** Hears of machines that were stopped, started, terminated or deregistered. */
+  readonly lifecycle: HandlerFunction;
 
   constructor(scope: Construct, id: string, defaults: HandlerDefaults) {
     super(scope, id);
@@ -41,6 +46,34 @@ export class Events extends Construct {
       description: 'Hears that a wake failed: brings its next repeat forward and says so in the explanation',
       timeout: Duration.seconds(30),
       failures,
+    });
+    this.lifecycle = new HandlerFunction(this, 'Lifecycle', {
+      ...defaults,
+      handler: 'lifecycle',
+      description:
+        'Hears that a machine was stopped, started, terminated or deregistered: fences it, or makes a tombstone',
+      timeout: Duration.seconds(30),
+      failures,
+    });
+    const lifecycle = [new LambdaFunction(this.lifecycle.function, { ...DELIVERY, deadLetterQueue: failures })];
+    new Rule(this, 'MachineStates', {
+      description: 'Instances that EC2 stopped, started or terminated',
+      eventPattern: {
+        source: ['aws.ec2'],
+        detailType: ['EC2 Instance State-change Notification'],
+        detail: { state: MACHINE_STATES },
+      },
+      targets: lifecycle,
+    });
+    // SSM has no event of its own for this: CloudTrail tells of the call, if the account has a trail.
+    new Rule(this, 'Deregistrations', {
+      description: 'Managed nodes that were deregistered from SSM',
+      eventPattern: {
+        source: ['aws.ssm'],
+        detailType: ['AWS API Call via CloudTrail'],
+        detail: { eventSource: ['ssm.amazonaws.com'], eventName: ['DeregisterManagedInstance'] },
+      },
+      targets: lifecycle,
     });
     new Rule(this, 'OwnEvents', {
       eventBus: this.bus,

@@ -28,8 +28,26 @@ export interface Settings {
   readonly tableUnitsPerSecondMax: number;
   /** Days that logs are kept; one of CloudWatch's values. Default 30. */
   readonly logDays: number;
+  /** Tags of both stacks, which CloudFormation puts on everything in them. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** A name of the user's for the endpoint, in place of the one that API Gateway makes, which is then closed. */
+  readonly domain: Domain | undefined;
+  /** After a restore: the table that is used from now on in place of the one that the stack made, which is kept. */
+  readonly restoredTable: string | undefined;
+  /**
+   * Where the handlers find SSM when it is not the usual endpoint of the Region: one with FIPS, one of a VPC, or the
+   * stand-in of the deployment test. https, or http on 127.0.0.1.
+   */
+  readonly ssmEndpoint: string | undefined;
   /** Where alarm descriptions find the runbooks; ends in a slash. Default: the path in this repository. */
   readonly runbooks: string;
+}
+
+/** A custom domain of the API; with a hosted zone its alias record is made too. */
+export interface Domain {
+  readonly name: string;
+  readonly certificateArn: string;
+  readonly hostedZoneId: string | undefined;
 }
 
 z.config(en());
@@ -40,7 +58,27 @@ const commaSeparated = z.pipe(
   z.string(),
   z.transform((text) => text.split(',').map((part) => part.trim())),
 );
+const serviceEndpoint = z
+  .string()
+  .check(
+    z.regex(/^(?:https:\/\/[\w.-]+(?::\d+)?|http:\/\/127\.0\.0\.1:\d+)\/?$/, 'must be an https:// URL without a path'),
+  );
 const nodeTag = z.string().check(z.regex(/^[^=]{1,128}=[^=]{1,256}$/, 'must read Key=Value'));
+
+const tagList = z
+  .string()
+  .check(
+    z.regex(
+      /^[^=,]{1,128}=[^,]{0,256}(,[^=,]{1,128}=[^,]{0,256})*$/,
+      'must read Key=Value, several separated by commas',
+    ),
+  );
+const domainName = z
+  .string()
+  .check(z.regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a domain name'));
+const certificateArn = z
+  .string()
+  .check(z.regex(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM'));
 
 /** The values CloudWatch Logs accepts, as far as they make sense here. */
 const LOG_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731];
@@ -62,6 +100,12 @@ const Context = z.strictObject({
     wholeNumber(1, 731).check(z.refine((days) => LOG_DAYS.includes(days), `must be one of ${LOG_DAYS.join(', ')}`)),
     30,
   ),
+  tags: z.optional(z.union([z.record(z.string(), z.string()), tagList])),
+  domain: z.optional(domainName),
+  domainCertificate: z.optional(certificateArn),
+  domainHostedZone: z.optional(z.string().check(z.regex(/^Z[A-Z0-9]{5,31}$/, 'must be the id of a hosted zone'))),
+  restoredTable: z.optional(z.string().check(z.regex(/^[\w.-]{3,255}$/, 'must be the name of a table'))),
+  ssmEndpoint: z.optional(serviceEndpoint),
   runbooks: z._default(z.string().check(z.endsWith('/')), 'docs/runbooks/'),
 });
 
@@ -83,14 +127,34 @@ export function settingsOf(lookup: (name: string) => unknown): Settings {
     const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new SettingsError(`context ${issues.join('; ')}`);
   }
-  const { nodeTag: tag, alarmEmail, nodeRoles, ...rest } = parsed.data;
+  const { nodeTag: tag, alarmEmail, nodeRoles, tags, restoredTable, ssmEndpoint, ...others } = parsed.data;
+  const { domain, domainCertificate, domainHostedZone, ...rest } = others;
   const [key, value] = (tag ?? '').split('=');
   return {
     ...rest,
     alarmEmail,
     nodeRoles,
+    tags: tagsOf(tags),
+    domain: domainOf(domain, domainCertificate, domainHostedZone),
+    restoredTable,
+    ssmEndpoint,
     nodeTag: key === undefined || value === undefined ? undefined : { key, value },
   };
+}
+
+function tagsOf(given: string | Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> {
+  if (typeof given !== 'string') return given ?? {};
+  const tags: Record<string, string> = {};
+  for (const pair of given.split(',')) tags[pair.slice(0, pair.indexOf('='))] = pair.slice(pair.indexOf('=') + 1);
+  return tags;
+}
+
+function domainOf(name?: string, certificateArn?: string, hostedZoneId?: string): Domain | undefined {
+  if (name !== undefined && certificateArn !== undefined) return { name, certificateArn, hostedZoneId };
+  if (name !== undefined)
+    throw new SettingsError('context domainCertificate: a domain needs the ARN of its certificate');
+  if (certificateArn === undefined && hostedZoneId === undefined) return undefined;
+  throw new SettingsError('context domain: a certificate or hosted zone is given, and no domain that it is for');
 }
 
 /** The repository this file is in. */

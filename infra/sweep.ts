@@ -1,9 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { SWEEP_MINUTES } from '../core/names.ts';
+import { acknowledgeWildcard } from './acknowledge.ts';
 import { type HandlerDefaults, HandlerFunction } from './function.ts';
 
 export interface SweepProps extends HandlerDefaults {
@@ -23,6 +25,7 @@ export class Sweep extends Construct {
       description: 'Handles what is overdue as if its timer had fired, fills the groups, counts the gauges',
       timeout: Duration.minutes(SWEEP_MINUTES),
     });
+    this.grantRegistry();
     new Rule(this, 'Clock', {
       description: `Every ${SWEEP_MINUTES} minutes`,
       schedule: Schedule.rate(Duration.minutes(SWEEP_MINUTES)),
@@ -34,5 +37,12 @@ export class Sweep extends Construct {
         }),
       ],
     });
+  }
+
+  /** Asking SSM whether it still knows a node that has been silent for a day. */
+  private grantRegistry(): void {
+    const { role } = this.handler;
+    role.addToPrincipalPolicy(new PolicyStatement({ actions: ['ssm:DescribeInstanceInformation'], resources: ['*'] }));
+    acknowledgeWildcard(role, '*', 'SSM knows no narrower resource for this action, which only lists managed nodes.');
   }
 }

@@ -1,8 +1,8 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { TABLE } from '../core/table.ts';
+import { type IndexName, TABLE } from '../core/table.ts';
 import type { HandlerFunction } from './function.ts';
 import type { Settings } from './settings.ts';
 
@@ -10,7 +10,8 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 
 /** The one table: nodes, groups, VMs and the event log. */
 export class Table extends Construct {
-  readonly table: TableV2;
+  /** The one in use. */
+  readonly table: ITableV2 | TableV2;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
@@ -19,7 +20,7 @@ export class Table extends Construct {
       maxReadRequestUnits: settings.tableUnitsPerSecondMax,
       maxWriteRequestUnits: settings.tableUnitsPerSecondMax,
     };
-    this.table = new TableV2(this, 'Table', {
+    const own = new TableV2(this, 'Table', {
       partitionKey: text(TABLE.key.partition),
       sortKey: text(TABLE.key.sort),
       timeToLiveAttribute: TABLE.timeToLiveAttribute,
@@ -35,6 +36,9 @@ export class Table extends Construct {
       deletionProtection: keep,
       removalPolicy: keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    const { restoredTable } = settings;
+    // The old one stays as it was, in case the copy turns out to be the wrong one.
+    this.table = restoredTable === undefined ? own : TableV2.fromTableName(this, 'Restored', restoredTable);
   }
 
   /** What a turn needs: single items by key, queries on the table and its indexes. No scan, no batch, no transaction. */
@@ -42,7 +46,7 @@ export class Table extends Construct {
     const indexArns = Object.keys(TABLE.indexes).map((index) => `${this.table.tableArn}/index/${index}`);
     role.addToPrincipalPolicy(
       new PolicyStatement({
-        actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+        actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
         resources: [this.table.tableArn],
       }),
     );
@@ -51,13 +55,17 @@ export class Table extends Construct {
     );
   }
 
-  /** Reading and changing single items. */
+  /** Noting a wake that failed: on the node, and on the VMs that it hosts. */
   grantItems({ role }: HandlerFunction): void {
     role.addToPrincipalPolicy(
       new PolicyStatement({
-        actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
         resources: [this.table.tableArn],
       }),
+    );
+    const host: IndexName = 'host';
+    role.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ['dynamodb:Query'], resources: [`${this.table.tableArn}/index/${host}`] }),
     );
   }
 

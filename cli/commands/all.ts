@@ -3,6 +3,7 @@ import type { CommandModule } from '../command.ts';
 import { fleetCommands } from './fleet.ts';
 import { groupCommands } from './groups.ts';
 import { nodeCommands } from './nodes.ts';
+import { recoverCommand } from './recover.ts';
 import { simulateCommand } from './simulate.ts';
 import { vmCommands } from './vms.ts';
 
@@ -11,5 +12,6 @@ export const COMMANDS: readonly CommandModule[] = [
   vmCommands,
   groupCommands,
   fleetCommands,
+  recoverCommand,
   simulateCommand,
 ];

@@ -1,6 +1,7 @@
 /** A group: its policy, its pause, and its slots (DESIGN sections 2 and 7). */
 import type { GroupBody, GroupJson } from '../contract.ts';
 import { type Aggregate, type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
+import { decideHome, type HomeEvent, type Recovery } from './home.ts';
 import { DEFAULT_GROUP, type GroupId, type NodeId } from '../ids.ts';
 import { type GroupPolicy, groupPolicyOf, limitOf } from '../policy.ts';
 import { after, between, formatDuration, type Instant, minutes, seconds } from '../time.ts';
@@ -23,6 +24,9 @@ export type GroupRecord = Aggregate & {
   slotless: boolean;
   /** Since when a limit holds after `unlimited`, until the nodes without a slot are all back. */
   uncountedSince: Instant | null;
+  /** Of `default` alone: the table this deployment lives in, and its last recovery after a restore. */
+  home?: string;
+  recovery?: Recovery;
 };
 
 /** A slot older than this whose node is not under way with it is freed by the sweep (DESIGN section 7). */
@@ -48,7 +52,8 @@ export const policyInForce = (own: GroupRecord, fallback: GroupRecord): GroupPol
   groupPolicyOf(own.body ?? fallback.body ?? {});
 
 export type GroupEvent =
-  | { kind: 'ensure' }
+  /** A node names the group; one that the copy of a restored table did not know begins paused. */
+  | { kind: 'ensure'; pausedBy: string | null }
   | { kind: 'put'; body: GroupBody }
   | { kind: 'undeclare' }
   | { kind: 'pause'; by: string }
@@ -58,7 +63,8 @@ export type GroupEvent =
   | { kind: 'count'; members: number }
   /** A node is about to begin without a slot. */
   | { kind: 'slotless' }
-  | { kind: 'counted' };
+  | { kind: 'counted' }
+  | HomeEvent;
 
 export function decideGroup(
   known: GroupRecord | null,
@@ -77,7 +83,7 @@ export function decideGroup(
   };
   switch (event.kind) {
     case 'ensure':
-      return known === null ? write(before, []) : unchanged;
+      return known === null ? write({ ...before, pausedBy: event.pausedBy }, []) : unchanged;
     case 'put':
       return put(before, event.body, known === null, now, write);
     case 'undeclare':
@@ -127,6 +133,12 @@ export function decideGroup(
         return refused(409, 'NoSlot', `group ${group} has a limit again`);
       }
       return before.slotless ? unchanged : write({ ...before, slotless: true }, []);
+    case 'settle':
+    case 'recover':
+    case 'recovered': {
+      const moved = decideHome(before, event, now);
+      return moved.kind === 'changed' ? write(moved.next, moved.facts) : moved;
+    }
     case 'counted':
       return before.slotless || before.uncountedSince !== null
         ? write({ ...before, slotless: false, uncountedSince: null }, [])

@@ -71,12 +71,12 @@ export function reachIdle(node: NodeRecord, now: Instant): Step {
 }
 
 /** Recomputes whether the node waits for a slot; becoming ready, or moving up in the queue, asks for a fill. */
-export function settle(before: NodeRecord | null, node: NodeRecord, now: Instant): Step {
+export function settle(before: NodeRecord, node: NodeRecord, now: Instant): Step {
   const ready = readiness(node, now).kind === 'ready';
   const waitingSince = ready ? (node.waitingSince ?? now) : null;
   const settled = waitingSince === node.waitingSince ? node : { ...node, waitingSince };
   const key = queueKey(settled);
-  const asks = key !== null && (before === null || queueKey(before) !== key);
+  const asks = key !== null && queueKey(before) !== key;
   return { node: settled, facts: asks ? [{ kind: 'fill', group: node.group }] : [] };
 }
 

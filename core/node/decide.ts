@@ -8,16 +8,25 @@ import { advance } from './advance.ts';
 import { conclude, info } from './conclude.ts';
 import { enrol, newerThanTombstone } from './enrol.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
+import { machineGone, machineStarted, machineStopped } from './machine.ts';
+import { generationFloor } from './floor.ts';
 import { withBlockers } from './maintenance.ts';
 import type { NodeRecord } from './record.ts';
+import { greet, recoverNode } from './recover.ts';
 import { acknowledge, heard, judge, observe, outOfOrder } from './report.ts';
-import { passTime, resetRecord } from './time.ts';
-import { fence, hold, move, release, remove, retry, start, wakeFailed } from './verbs.ts';
+import { sentBeforeStop } from './signs.ts';
+import { passTime, resetRecord, tellAgain } from './time.ts';
+import { fence, hold, move, release, remove, retry, start, told, wakeFailed } from './verbs.ts';
 
 export function decideNode(node: NodeRecord | null, event: NodeEvent, context: NodeContext): Outcome<NodeRecord> {
   if (event.kind === 'report') return decideReport(node, event.report, context);
   // A host that was removed may still be fenced: its VMs wait for that.
-  if (node === null || (node.removed !== null && event.kind !== 'fence')) {
+  const late =
+    event.kind === 'fence' ||
+    event.kind === 'gone' ||
+    event.kind === 'told' ||
+    (event.kind === 'due' && node?.untold != null);
+  if (node === null || (node.removed !== null && !late)) {
     return refused(
       404,
       'NodeNotFound',
@@ -27,7 +36,7 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
   const { now } = context;
   switch (event.kind) {
     case 'due':
-      return conclude(node, passTime(node, now), context);
+      return conclude(node, node.removed === null ? passTime(node, now) : tellAgain(node), context);
     case 'start':
       return start(node, event, context);
     case 'proceed':
@@ -40,6 +49,16 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
       return release(node, context);
     case 'fence':
       return fence(node, event.by, context);
+    case 'told':
+      return told(node, event.at);
+    case 'stopped':
+      return machineStopped(node, event.at, context);
+    case 'running':
+      return machineStarted(node, event.at, context);
+    case 'gone':
+      return machineGone(node, event.how, event.at, context);
+    case 'recover':
+      return recoverNode(node, event.at, context);
     case 'move':
       return move(node, event.group, context);
     case 'remove':
@@ -54,8 +73,9 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
 }
 
 function decideReport(known: NodeRecord | null, report: NodeReport, context: NodeContext): Outcome<NodeRecord> {
-  const { now, group } = context;
-  const ours = known?.spec.generation ?? 1;
+  const { now, group, recoveredAt } = context;
+  const floor = recoveredAt == null ? 1 : generationFloor(recoveredAt);
+  const ours = known?.removed === null ? known.spec.generation : Math.max(known?.spec.generation ?? 1, floor);
   if (report.generation !== undefined && report.generation > ours) {
     return refused(
       409,
@@ -63,27 +83,29 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
       `the report names generation ${report.generation}, ours is ${known === null ? 'none: this node is not enrolled' : ours}; the control plane may have been restored from an older copy`,
     );
   }
-  if (known !== null && outOfOrder(known, report)) return unchanged;
+  if (known !== null && (outOfOrder(known, report, now) || sentBeforeStop(known, report.bootId, now))) return unchanged;
   if (known?.removed != null && !newerThanTombstone(known, report)) return unchanged;
   const enrolling = known === null || known.removed !== null;
-  const node = enrolling ? enrol(known, report, context) : known;
+  const greeted = greet(enrolling ? enrol(known, report, context) : known, now);
+  const { node } = greeted;
   const facts: Fact[] = enrolling
     ? [
         { kind: 'enrolled', group: node.group },
         info('Node Enrolled', `first report: ${report.currentVersion} in group ${node.group}`),
       ]
     : [];
+  facts.push(...greeted.facts);
   if (!enrolling && report.generation !== undefined && report.generation < node.spec.generation) {
     const seen = acknowledge(spoiled(heard(node, now), report), now);
-    return seen === node ? unchanged : conclude(node, { node: seen, facts: [] }, context);
+    return seen === known ? unchanged : conclude(node, { node: seen, facts }, context);
   }
   const reset = resetRecord(node, now);
   const observed = withBlockers(observe(reset.node, report, now), context);
   const judged = judge(observed, report, group?.paused ?? false, now);
-  const told = acknowledge(judged.node, now);
+  const answered = acknowledge(judged.node, now);
   const outcome = conclude(
     node,
-    { node: told, facts: [...facts, ...reset.facts, ...checkFailure(node, told), ...judged.facts] },
+    { node: answered, facts: [...facts, ...reset.facts, ...checkFailure(node, answered), ...judged.facts] },
     context,
   );
   return outcome.kind === 'unchanged' && enrolling ? { kind: 'changed', next: node, facts } : outcome;

@@ -4,6 +4,7 @@ import { after, formatInstant, type Instant } from '../time.ts';
 import { blockersOf, sayBlockers } from './maintenance.ts';
 import { readiness, sayWhen } from './readiness.ts';
 import { type NodeRecord, WITHDRAW_AFTER } from './record.ts';
+import { isStopped } from './signs.ts';
 
 /** What the explanation of a node needs to know of its group. */
 export type GroupSituation = { paused: boolean; free: number | null; declared: boolean };
@@ -47,6 +48,7 @@ export function describeNode(node: NodeRecord, group: GroupSituation, now: Insta
 export function nodePhase(node: NodeRecord, group: GroupSituation, now: Instant): NodePhase {
   const { spec } = node;
   const may = readiness(node, now);
+  if (isStopped(node)) return node.heldBy === null ? 'Idle' : 'Held';
   const toDisrupt = spec.state === 'PerformedUpdate' && spec.reachedAt !== null;
   if (node.unreachableSince !== null) return 'Unreachable';
   if (spec.state === 'Idle' && node.status !== null && (spec.reachedAt === null || may.kind === 'recovering')) {
@@ -78,6 +80,8 @@ function explain(node: NodeRecord, group: GroupSituation, now: Instant): string 
 
 function situation(node: NodeRecord, group: GroupSituation, now: Instant): string {
   const { spec, status, crash } = node;
+  if (node.machine?.state === 'stopped')
+    return `Stopped by EC2 at ${formatInstant(node.machine.at)}: nothing is expected of it and nothing counts until it reports again${node.heldBy === null ? '' : ` (held by ${node.heldBy})`}.`;
   const slot = node.attempt?.claimId == null ? '' : ' It keeps its slot.';
   if (node.unreachableSince !== null)
     return `Has not reported since ${formatInstant(node.unreachableSince)}, when a step was ${crash.lastReason === 'DeadlinePassed' && crash.lastAt === node.unreachableSince ? `counted as a crash: ${crash.lastState ?? 'a step'} was not reached within its deadline` : 'overdue'}; it is woken again${spec.nextWakeAt === null ? '' : ` ${sayWhen(spec.nextWakeAt, now)}`} and goes on when it reports.${slot}`;
@@ -150,6 +154,7 @@ function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): st
     case 'removed':
       return `Removed: ${node.removed?.reason ?? ''}.`;
     case 'notReported':
+    case 'stopped':
     case 'recovering':
     case 'underWay':
       return `Waits for the node's next report.${failures}`;

@@ -3,12 +3,16 @@ import type { NodeReport } from '../contract.ts';
 import type { GroupId, NodeId } from '../ids.ts';
 import { groupPolicyOf } from '../policy.ts';
 import type { NodeContext } from './event.ts';
-import { BOOTS_KEPT, NO_CRASH, type NodeRecord } from './record.ts';
+import { generationFloor } from './floor.ts';
+import { NO_CRASH, type NodeRecord } from './record.ts';
+import { replaced } from './report.ts';
 
 /** A report that is provably later than what the tombstone remembers (DESIGN section 6). */
 export function newerThanTombstone(node: NodeRecord, report: NodeReport): boolean {
   const { status } = node;
   if (status === null || status.bootId !== report.bootId) return true;
+  // No boot outlives the machine: such a report was on its way when EC2 terminated it.
+  if (node.removed?.how === 'terminated') return false;
   return report.uptime !== undefined && (status.uptime === null || report.uptime > status.uptime);
 }
 
@@ -17,7 +21,7 @@ export function enrol(tombstone: NodeRecord | null, report: NodeReport, context:
   const node = newNode(context.nodeId, report.group ?? null, tombstone, context);
   const lastBoot = tombstone?.status?.bootId ?? report.bootId;
   if (lastBoot === report.bootId) return node;
-  return { ...node, previousBoots: [...node.previousBoots, lastBoot].slice(-BOOTS_KEPT) };
+  return { ...node, previousBoots: replaced(node, lastBoot, report.bootId) };
 }
 
 /** A node with no status yet. */
@@ -25,9 +29,10 @@ export function newNode(
   nodeId: NodeId,
   group: string | null,
   tombstone: NodeRecord | null,
-  context: Pick<NodeContext, 'now' | 'group'>,
+  context: Pick<NodeContext, 'now' | 'group' | 'recoveredAt'>,
 ): NodeRecord {
-  const { now } = context;
+  const { now, recoveredAt } = context;
+  const next = tombstone === null ? 1 : tombstone.spec.generation + 1;
   const policy = context.group?.policy ?? groupPolicyOf({});
   return {
     kind: 'node',
@@ -39,7 +44,7 @@ export function newNode(
     spec: {
       state: 'Idle',
       version: null,
-      generation: tombstone === null ? 1 : tombstone.spec.generation + 1,
+      generation: recoveredAt == null ? next : Math.max(next, generationFloor(recoveredAt)),
       since: now,
       acknowledgedAt: null,
       reachedAt: null,
@@ -56,6 +61,8 @@ export function newNode(
     unreachableSince: null,
     silentSince: null,
     fencedAt: null,
+    untold: tombstone?.untold ?? null,
+    ...(recoveredAt == null ? {} : { restored: { at: recoveredAt, heardAt: null } }),
     wakeFailure: null,
     policy: { backoff: policy.backoff, deadlines: policy.deadlines, soak: policy.soak },
     removed: null,

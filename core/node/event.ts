@@ -3,7 +3,7 @@ import type { NodeReport } from '../contract.ts';
 import type { GroupId, NodeId } from '../ids.ts';
 import type { GroupPolicy } from '../policy.ts';
 import type { Instant } from '../time.ts';
-import type { NodeRecord } from './record.ts';
+import type { Gone, NodeRecord } from './record.ts';
 
 /** What a node's decision needs to know of its group. */
 export type GroupView = { policy: GroupPolicy; paused: boolean };
@@ -20,7 +20,14 @@ export type NodeEvent =
   | { kind: 'hold'; by: string }
   | { kind: 'release' }
   | { kind: 'fence'; by: string }
+  /** All VMs of the host have been told what became of it at that instant. */
+  | { kind: 'told'; at: Instant }
   | { kind: 'move'; group: GroupId }
+  /** EC2 says so, of an instant. */
+  | { kind: 'stopped' | 'running'; at: Instant }
+  | { kind: 'gone'; how: Gone; at: Instant }
+  /** The table was restored; `at` names the recovery. */
+  | { kind: 'recover'; at: Instant }
   | { kind: 'remove'; reason: string }
   /** A wake ended badly: no crash, but the next repeat comes forward (DESIGN section 5). */
   | { kind: 'wakeFailed'; status: string; generation: number | null }
@@ -31,6 +38,8 @@ export type NodeContext = {
   nodeId: NodeId;
   now: Instant;
   group: GroupView | null;
+  /** The last recovery of this deployment, known when a node enrols; its generations begin above the floor. */
+  recoveredAt?: Instant | null;
   /** VMs that keep the node from rebooting, where the decision asks for them (`needsBlockers`). */
   blockers?: readonly string[];
 };
@@ -60,6 +69,11 @@ export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
     case 'retry':
     case 'hold':
     case 'fence':
+    case 'told':
+    case 'stopped':
+    case 'running':
+    case 'gone':
+    case 'recover':
     case 'remove':
     case 'wakeFailed':
     case 'disclaim':

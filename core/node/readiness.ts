@@ -1,11 +1,13 @@
 import { sayDuration, type Instant, between, formatInstant } from '../time.ts';
 import type { NodeRecord } from './record.ts';
+import { isStopped } from './signs.ts';
 
 /** Why a node does not start an update now; `ready` when it lacks nothing but a slot. */
 export type Readiness =
   | { kind: 'ready'; version: string | null }
   | { kind: 'removed' }
   | { kind: 'notReported' }
+  | { kind: 'stopped' }
   | { kind: 'underWay' }
   | { kind: 'recovering' }
   | { kind: 'held'; by: string }
@@ -17,6 +19,7 @@ export type Readiness =
 /** The one rule about who may start; the decision and the explanation both read it. */
 export function readiness(node: NodeRecord, now: Instant): Readiness {
   if (node.removed !== null) return { kind: 'removed' };
+  if (isStopped(node)) return { kind: 'stopped' };
   if (node.status === null) return { kind: 'notReported' };
   if (node.attempt !== null || node.spec.state !== 'Idle') return { kind: 'underWay' };
   if (node.spec.reachedAt === null || node.status.state !== 'Idle') return { kind: 'recovering' };

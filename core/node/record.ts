@@ -33,6 +33,9 @@ export type NodeStatus = {
   drainBlockedBy: string | null;
 };
 
+/** What a host's VMs must learn of it (DESIGN section 3 rule 6). */
+export type HostNews = { kind: 'hostSilent' | 'hostFenced'; at: Instant; asOf?: Instant };
+
 /** One way from Idle through an update and back to Idle. */
 export type Attempt = {
   /** The slot that it holds in its group; null under `unlimited`, and once the slot has been given up. */
@@ -89,14 +92,23 @@ export type NodeRecord = Aggregate & {
   unreachableSince: Instant | null;
   silentSince: Instant | null;
   fencedAt: Instant | null;
+  /** What not all VMs of this host have been told yet: the sweep tells them again until they have. */
+  untold?: HostNews | null;
+  /** What EC2 last said of the machine, until the node reports again; absent when it said nothing. */
+  machine?: { state: 'stopped' | 'running'; at: Instant } | null;
+  /** The recovery after a restore that last touched this node, and the node's first report since (null: none yet). */
+  restored?: { at: Instant; heardAt: Instant | null } | null;
   /** VMs that live here and keep it from rebooting; absent: none (DESIGN section 3 rule 10). */
   vmBlockers?: string[];
   /** The last negative status of a wake, until the node reports again. */
   wakeFailure: { status: string; at: Instant } | null;
   policy: NodePolicy;
   /** Set when the node was deleted or is gone: a tombstone that older reports cannot revive. */
-  removed: { at: Instant; reason: string } | null;
+  removed: { at: Instant; reason: string; how?: Gone } | null;
 };
+
+/** How AWS says that a machine is gone for good; lost: silent for a day, and SSM does not know it. */
+export type Gone = 'terminated' | 'deregistered' | 'lost';
 
 export const BOOTS_KEPT = 16;
 

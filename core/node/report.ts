@@ -1,22 +1,43 @@
 /** What a node's own report does (DESIGN sections 2 and 6). */
 import type { NodeReport } from '../contract.ts';
-import { type Instant, between } from '../time.ts';
+import { headOf } from '../text.ts';
+import { type Instant, between, minutes } from '../time.ts';
 import { advance, reachIdle } from './advance.ts';
-import { BOOTS_KEPT, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
+import { BOOTS_KEPT, type HostNews, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
+import { isStopped } from './signs.ts';
 import { crash, type Step } from './spec.ts';
 
 export const MESSAGE_MAX = 1000;
 /** Long texts are cut, not refused: a refused crash report would be a lost crash. */
 export const cut = (text: string, max = MESSAGE_MAX): string =>
-  text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+  text.length <= max ? text : `${headOf(text, max - 1)}…`;
 
-/** A report whose boot has been replaced by another, or whose uptime is not above the last accepted one. */
-export function outOfOrder(node: NodeRecord, report: NodeReport): boolean {
-  if (node.previousBoots.includes(report.bootId)) return true;
+/**
+ * No request is on its way for longer: a signature is good for five minutes, by a clock that may be five minutes off
+ * (AWS IAM User Guide, "Signing AWS API requests").
+ */
+const OVERTAKEN_AT_MOST = minutes(15);
+
+/**
+ * A report whose boot has been replaced by another, or whose uptime is not above the last accepted one. A first report
+ * that was overtaken by the next boot's makes the living boot look replaced; that one is believed again when it was
+ * certainly sent after the boot that took its place was last heard.
+ */
+export function outOfOrder(node: NodeRecord, report: NodeReport, now: Instant): boolean {
   const { status } = node;
+  if (node.previousBoots.includes(report.bootId)) return !outlived(node, now);
   if (status === null || status.bootId !== report.bootId) return false;
   return report.uptime !== undefined && status.uptime !== null && report.uptime <= status.uptime;
 }
+
+function outlived({ status, removed }: NodeRecord, now: Instant): boolean {
+  if (status === null || removed?.how === 'terminated') return false;
+  return between(status.reportedAt, now) > OVERTAKEN_AT_MOST;
+}
+
+/** Whether something is written of the node that its next report ends. */
+const isMarked = (node: NodeRecord): boolean =>
+  node.unreachableSince !== null || node.silentSince !== null || node.wakeFailure !== null || isStopped(node);
 
 /** Records what was observed; the same node when nothing is worth a write. */
 export function observe(node: NodeRecord, report: NodeReport, now: Instant): NodeRecord {
@@ -25,18 +46,24 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
   const rebooted = status !== null && status.bootId !== report.bootId;
   const sameFacts = status !== null && describeStatus(status) === describeStatus(seen);
   const fresh = status !== null && between(status.reportedAt, now) < REPORTED_AT_REFRESH;
-  const marked = node.unreachableSince !== null || node.silentSince !== null || node.wakeFailure !== null;
+  const marked = isMarked(node);
   if (sameFacts && fresh && !marked) return orderReports(node, status, seen);
   return {
     ...node,
     status: { ...seen, uptime: seen.uptime ?? (rebooted ? null : (status?.uptime ?? null)) },
-    previousBoots: rebooted ? [...node.previousBoots, status.bootId].slice(-BOOTS_KEPT) : node.previousBoots,
+    previousBoots: rebooted ? replaced(node, status.bootId, report.bootId) : node.previousBoots,
     unreachableSince: null,
     silentSince: null,
     wakeFailure: null,
+    untold: afterReport(node),
+    machine: null,
     fencedAt: rebooted ? null : node.fencedAt,
   };
 }
+
+/** The boots that are over, once `next` is known to be the living one. */
+export const replaced = ({ previousBoots }: NodeRecord, last: string, next: string): string[] =>
+  [...previousBoots.filter((boot) => boot !== next), last].slice(-BOOTS_KEPT);
 
 /**
  * While a node is under way each accepted uptime is kept, so that a report overtaken by a later one is out of order and
@@ -51,15 +78,20 @@ function orderReports(node: NodeRecord, status: NodeStatus, { uptime }: NodeStat
 /** A report of an older generation proves only that the node lives: what it says is stale. */
 export function heard(node: NodeRecord, now: Instant): NodeRecord {
   const { status } = node;
-  if (node.unreachableSince === null && node.silentSince === null && node.wakeFailure === null) return node;
+  if (!isMarked(node)) return node;
   return {
     ...node,
     status: status === null ? null : { ...status, reportedAt: now },
     unreachableSince: null,
     silentSince: null,
     wakeFailure: null,
+    untold: afterReport(node),
+    machine: null,
   };
 }
+
+/** A host that reports is silent no more; that it was fenced its VMs still have to learn. */
+const afterReport = ({ untold }: NodeRecord): HostNews | null => (untold?.kind === 'hostFenced' ? untold : null);
 
 function statusOf(report: NodeReport, now: Instant): NodeStatus {
   const { version, message } = report.updateCheck;

@@ -3,6 +3,7 @@ import { after, type Instant } from '../time.ts';
 import { advance, nextRepeat } from './advance.ts';
 import { info } from './conclude.ts';
 import { type NodeRecord, SILENT_AFTER, WITHDRAW_AFTER } from './record.ts';
+import { isStopped, lastSign } from './signs.ts';
 import { clearCrash, crash, endAttempt, moveSpec, type Step } from './spec.ts';
 
 export function passTime(node: NodeRecord, now: Instant): Step {
@@ -11,7 +12,10 @@ export function passTime(node: NodeRecord, now: Instant): Step {
     const next = change(step.node);
     step = { node: next.node, facts: [...step.facts, ...next.facts] };
   };
+  then(tellAgain);
   then((n) => resetRecord(n, now));
+  // Of a machine that is off nothing is expected: no deadline, no wake, no silence (rule 9).
+  if (isStopped(node)) return step;
   then((n) => passDeadline(n, now));
   then((n) => advance(n, true, now));
   then((n) => repeatWake(n, now));
@@ -87,12 +91,19 @@ function repeatWake(node: NodeRecord, now: Instant): Step {
 
 function noticeSilence(node: NodeRecord, now: Instant): Step {
   if (node.status === null || node.silentSince !== null) return { node, facts: [] };
-  if (now < after(node.status.reportedAt, SILENT_AFTER)) return { node, facts: [] };
+  const last = lastSign(node) ?? node.status.reportedAt;
+  if (now < after(last, SILENT_AFTER)) return { node, facts: [] };
   return {
-    node: { ...node, silentSince: now },
+    node: { ...node, silentSince: now, untold: node.untold ?? { kind: 'hostSilent', at: now } },
     facts: [
       { kind: 'event', type: 'Node Silent', severity: 'warning', message: 'has not reported for 60 min' },
-      { kind: 'hostSilent', hostId: node.nodeId },
+      { kind: 'hostSilent', hostId: node.nodeId, at: now },
     ],
   };
+}
+
+/** Whoever was to tell the VMs of this host died before all of them knew. */
+export function tellAgain(node: NodeRecord): Step {
+  const { untold, nodeId } = node;
+  return { node, facts: untold == null ? [] : [{ ...untold, hostId: nodeId }] };
 }

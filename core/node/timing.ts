@@ -1,6 +1,7 @@
 /** When a node must be looked at again. */
 import { after, earliest, type Instant } from '../time.ts';
 import { type NodeRecord, SILENT_AFTER, WITHDRAW_AFTER } from './record.ts';
+import { isStopped, lastSign } from './signs.ts';
 
 /** An instant at which something falls due; a `retry` wait is short and also gets the vernier (DESIGN section 4). */
 export type Alarm = { at: Instant; retry: boolean };
@@ -8,6 +9,7 @@ export type Alarm = { at: Instant; retry: boolean };
 /** The earliest instant for which a timer is armed; null when the node waits for nothing that time brings. */
 export function nodeAlarm(node: NodeRecord): Alarm | null {
   if (node.removed !== null) return null;
+  if (isStopped(node)) return node.crash.resetAt === null ? null : { at: node.crash.resetAt, retry: false };
   const retryAt = retryInstant(node);
   const at = earliest([retryAt, node.crash.resetAt, node.spec.nextWakeAt, stepInstant(node)]);
   return at === null ? null : { at, retry: at === retryAt };
@@ -43,19 +45,20 @@ function stepInstant(node: NodeRecord): Instant | null {
     : after(spec.acknowledgedAt, policy.deadlines[spec.state]);
 }
 
-/** The instant under which the node stands in the due-time index: its alarm, or when its silence must be noticed. */
+/** The instant under which the node stands in the due-time index: its alarm, when its silence must be noticed, or since when its VMs are to be told of it. */
 export function nodeDueAt(node: NodeRecord): Instant | null {
-  if (node.removed !== null) return null;
-  const silence =
-    node.status === null || node.silentSince !== null ? null : after(node.status.reportedAt, SILENT_AFTER);
-  return earliest([nodeAlarm(node)?.at ?? null, silence]);
+  const untold = node.untold?.at ?? null;
+  if (node.removed !== null) return untold;
+  const last = node.silentSince !== null || isStopped(node) ? null : lastSign(node);
+  const silence = last === null ? null : after(last, SILENT_AFTER);
+  return earliest([nodeAlarm(node)?.at ?? null, silence, untold]);
 }
 
 /** What the gauges and the attention index say of a node. */
 export type NodeConcerns = { backingOff: boolean; unreachable: boolean; silent: boolean };
 
 export const nodeConcerns = (node: NodeRecord): NodeConcerns => ({
-  backingOff: node.removed === null && retryInstant(node) !== null,
+  backingOff: node.removed === null && !isStopped(node) && retryInstant(node) !== null,
   unreachable: node.removed === null && node.unreachableSince !== null,
   silent: node.removed === null && node.silentSince !== null,
 });

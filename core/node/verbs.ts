@@ -1,7 +1,7 @@
 /** A start in a claimed slot, and what operators ask of a node (DESIGN sections 2 and 6). */
 import { type Outcome, refused, unchanged } from '../fact.ts';
 import type { GroupId } from '../ids.ts';
-import { after, between, seconds } from '../time.ts';
+import { after, between, type Instant, seconds } from '../time.ts';
 import { advance } from './advance.ts';
 import { conclude, info } from './conclude.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
@@ -141,7 +141,7 @@ export function fence(node: NodeRecord, by: string, context: NodeContext): Outco
   return conclude(
     node,
     {
-      node: { ...node, fencedAt: context.now },
+      node: { ...node, fencedAt: context.now, untold: { kind: 'hostFenced', at: context.now } },
       facts: [
         {
           kind: 'event',
@@ -149,11 +149,17 @@ export function fence(node: NodeRecord, by: string, context: NodeContext): Outco
           severity: 'warning',
           message: `fenced by ${by}: its instances are taken as ended`,
         },
-        { kind: 'hostFenced', hostId: node.nodeId },
+        { kind: 'hostFenced', hostId: node.nodeId, at: context.now },
       ],
     },
     context,
   );
+}
+
+/** All VMs of the host know; what has become of it since they are told by somebody else. */
+export function told(node: NodeRecord, at: Instant): Outcome<NodeRecord> {
+  if (node.untold?.at !== at) return unchanged;
+  return { kind: 'changed', next: { ...node, untold: null, revision: node.revision + 1 }, facts: [] };
 }
 
 /** Clears the wait and keeps the count. */

@@ -8,6 +8,7 @@ import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord } from './record.ts';
 import type { VmContext, VmEvent } from './event.ts';
 import { declare, redeclare } from './declare.ts';
 import { reportInstance, takenOn } from './report.ts';
+import { hostReported, passAwaiting, recoverVm } from './recover.ts';
 import { deleteVm, restartVm, startVm, stopVm } from './verbs.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
 
@@ -42,25 +43,35 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
         event.report.cause === 'HostMaintenance' ? noteMaintenance(vm, context) : vm,
         event.report,
         context,
+        event.hostId,
       );
     case 'launchFetched':
-      return live(vm.instance) && vm.instance.instanceId === event.instanceId
-        ? takenOn(vm, vm.instance, context)
-        : same(vm);
+      return launchFetched(vm, event.instanceId, context);
     case 'due':
       return passTime(vm, context);
     case 'hostSilent':
       return hostSilent(vm, event.hostId, now);
     case 'hostFenced':
-      return hostFenced(vm, event.hostId, context);
+      return hostFenced(vm, event, context);
     case 'hostMaintenance':
       return hostMaintenance(vm, event.hostId, event.begins, context);
+    case 'hostReported':
+      return hostReported(vm, event.hostId, context);
+    case 'recover':
+      return recoverVm(vm, event.at, event.settle, context);
     case 'wakeFailed':
       return wakeFailed(vm, now);
   }
 }
 
 const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
+
+/** Only an instance that is to run is taken on by the fetch: the fetch of any other is refused, and changes nothing. */
+function launchFetched(vm: VmRecord, instanceId: string, context: VmContext): VmStep {
+  const { instance } = vm;
+  const wanted = live(instance) && instance.instanceId === instanceId && instance.stop === null;
+  return wanted && instance.timedOutAt === null ? takenOn(vm, instance, context) : same(vm);
+}
 
 function wakeFailed(vm: VmRecord, now: Instant): VmStep {
   const { instance } = vm;
@@ -77,6 +88,7 @@ function passTime(vm: VmRecord, context: VmContext): VmStep {
     const next = apply(step.vm);
     step = { vm: next.vm, facts: [...step.facts, ...next.facts] };
   };
+  then((v) => passAwaiting(v, context));
   then((v) => passStartDeadline(v, context));
   then((v) => forgetUnstableRuns(v, context.now));
   then((v) => lookForHost(v, context));

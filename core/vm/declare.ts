@@ -51,6 +51,13 @@ export function redeclare(vm: VmRecord, body: VmBody, context: VmContext): Decla
   if (vm.deleting !== null)
     return refused(409, 'VmTerminating', `VM ${vm.vmId} is being deleted; declare it again when it is gone`);
   const moved = body.hostId !== vm.body.hostId;
+  if (moved && vm.awaitingHost != null) {
+    return refused(
+      409,
+      'InstanceNotEnded',
+      `VM ${vm.vmId} was restored from an older copy and host ${hostOf(vm)} may run an instance of it; wait until it has reported, or fence it, before moving the VM`,
+    );
+  }
   if (moved && body.hostId !== hostOf(vm) && live(vm.instance)) {
     return refused(
       409,

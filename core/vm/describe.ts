@@ -4,6 +4,7 @@ import { sayWhen } from '../node/readiness.ts';
 import { vmPolicyOf } from '../policy.ts';
 import { after, formatInstant, type Instant } from '../time.ts';
 import { hostOf, type Instance, live, type VmRecord, waitsForHost } from './record.ts';
+import { sayAwaiting } from './recover.ts';
 
 export function describeVm(vm: VmRecord, now: Instant): VmJson {
   const { instance, startFailure, unstableRuns, lastFailure } = vm;
@@ -43,6 +44,12 @@ export function describeVm(vm: VmRecord, now: Instant): VmJson {
 export function printableStatus(vm: VmRecord): PrintableStatus {
   const { instance, body } = vm;
   if (vm.deleting !== null) return 'Terminating';
+  if (
+    vm.awaitingHost != null &&
+    vm.power.on &&
+    (!live(instance) || (instance.stop === null && instance.timedOutAt === null))
+  )
+    return vm.pendingStart === null && !live(instance) ? 'Stopped' : 'Unknown';
   if (live(instance)) {
     if (instance.stop !== null) return 'Stopping';
     if (instance.timedOutAt !== null)
@@ -76,6 +83,8 @@ const moved = ({ placedOn, body }: VmRecord): string =>
 function sentence(vm: VmRecord, now: Instant): string {
   const { instance, body } = vm;
   if (vm.deleting !== null) return deletingSentence(vm, vm.deleting, now);
+  const awaiting = sayAwaiting(vm);
+  if (awaiting !== null) return awaiting;
   if (live(instance)) return liveSentence(vm, instance, now);
   if (vm.pendingStart !== null && vm.power.on && waitsForHost(vm))
     return `${loops(vm)}; host ${hostOf(vm)} is being updated, and the next start waits until the host has reached MonitoringUpdate or is Idle again. Nothing is counted for that.`;
@@ -160,7 +169,8 @@ export function desiredFor(vm: VmRecord | null, instanceId: string, uid: string 
 
 /** What a host is told of a VM: its live instance, to run or to end; nothing when none is to be there. */
 export function hostLine(vm: VmRecord): HostVm | null {
-  if (vm.removed !== null || !live(vm.instance)) return null;
+  // A host that is awaited after a restore is told nothing: what it runs is left where it is.
+  if (vm.removed !== null || vm.awaitingHost != null || !live(vm.instance)) return null;
   // What a host has not taken on before its update, it takes on after.
   if (waitsForHost(vm) && vm.instance.phase === 'Pending' && vm.instance.stop === null) return null;
   const { instanceId, power, graceSeconds } = desiredFor(vm, vm.instance.instanceId, undefined);

@@ -11,14 +11,18 @@ export type VmEvent =
   | { kind: 'stop'; grace: Duration | null }
   | { kind: 'restart' }
   | { kind: 'delete'; force: boolean }
-  | { kind: 'report'; report: VmReport }
+  | { kind: 'report'; report: VmReport; hostId?: string }
   /** The host fetched the launch definition: it has taken the instance on. */
   | { kind: 'launchFetched'; instanceId: string }
   | { kind: 'due' }
   | { kind: 'hostSilent'; hostId: string }
-  | { kind: 'hostFenced'; hostId: string }
+  /** The host was off at that instant; with `asOf`, at that one, and may have come back since. */
+  | { kind: 'hostFenced'; hostId: string; at: Instant; asOf?: Instant }
   /** Its host goes on to a disruptive step (`begins`), or is through with it (rule 10). */
   | { kind: 'hostMaintenance'; hostId: string; begins: boolean }
+  /** A host's first report after a recovery. */
+  | { kind: 'hostReported'; hostId: string }
+  | { kind: 'recover'; at: Instant; settle: Duration }
   | { kind: 'wakeFailed'; status: string };
 
 export type VmContext = {
@@ -54,6 +58,8 @@ export function needsHosts(vm: VmRecord | null, event: VmEvent): boolean {
     case 'launchFetched':
     case 'hostSilent':
     case 'hostMaintenance':
+    case 'hostReported':
+    case 'recover':
     case 'wakeFailed':
       return false;
   }

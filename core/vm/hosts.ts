@@ -1,9 +1,12 @@
 /** What becomes of a VM with its host: silence, fencing, and the host's own update (DESIGN section 3 rules 6 and 10). */
+import type { NodeId } from '../ids.ts';
+import { EVENT_SLACK } from '../node/signs.ts';
 import { vmPolicyOf } from '../policy.ts';
 import { after, type Duration, type Instant, minutes } from '../time.ts';
-import type { VmContext } from './event.ts';
+import type { VmContext, VmEvent } from './event.ts';
 import { askToEnd, endInstance, note, startIfDue, type VmStep } from './life.ts';
 import { hostOf, live, type VmRecord, waitsForHost } from './record.ts';
+import { fencedWhileAwaited } from './recover.ts';
 
 const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
 
@@ -25,27 +28,43 @@ export function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
 }
 
 /**
- * The host is known to be off: what ran there has ended, and nobody counts it. What is to run again does so once: on
- * another host if the VM may, else there when it comes back.
+ * The host is known to have been off: what ran there has ended, and nobody counts it. What is to run again does so once:
+ * on another host if the VM may, else there when it comes back. Told late, this says nothing of an instance that the
+ * host has taken on since (G5).
  */
-export function hostFenced(vm: VmRecord, hostId: string, context: VmContext): VmStep {
-  if (hostOf(vm) !== hostId) return same(vm);
+export function hostFenced(
+  vm: VmRecord,
+  { hostId, at, asOf }: Extract<VmEvent, { kind: 'hostFenced' }>,
+  context: VmContext,
+): VmStep {
+  const met = hostOf(vm) === hostId ? fencedWhileAwaited(vm, asOf, context.now) : null;
+  if (met === null) return same(vm);
+  return endByFence(met, hostId, asOf === undefined ? at : after(asOf, EVENT_SLACK), context);
+}
+
+function endByFence(vm: VmRecord, hostId: string, offUntil: Instant, context: VmContext): VmStep {
   const { instance } = vm;
   const elsewhere = anotherHost(vm, hostId, context);
-  const untouched = !live(instance) || (instance.phase === 'Pending' && instance.stop === null);
-  if (untouched && (elsewhere === null || (instance === null && vm.pendingStart === null))) return same(vm);
+  if (!live(instance)) return goOn(vm, hostId, elsewhere, context);
+  if (instance.phase === 'Pending' && instance.stop === null && elsewhere === null) return same(vm);
+  // Taken on or seen to run after that instant: the host is on again.
+  const since = instance.phase === 'Unknown' ? instance.createdAt : instance.since;
+  if (since > offUntil) return same(vm);
   const lost = { phase: 'Failed', cause: 'HostLost', message: `host ${hostId} was fenced`, console: null } as const;
-  const ended = live(instance) ? endInstance({ ...vm, maintenance: null }, lost, context) : same(vm);
-  const moves = elsewhere !== null && ended.vm.pendingStart !== null;
-  const next = startIfDue(moves ? { ...ended.vm, placedOn: elsewhere, maintenance: null } : ended.vm, context);
-  const moved = moves
-    ? [note('VM Moved', `host ${hostId} was fenced: it goes on on host ${elsewhere}`, 'warning')]
-    : [];
-  return { vm: next.vm, facts: [...ended.facts, ...moved, ...next.facts] };
+  const ended = endInstance({ ...vm, maintenance: null }, lost, context);
+  const next = goOn(ended.vm, hostId, elsewhere, context);
+  return { vm: next.vm, facts: [...ended.facts, ...next.facts] };
+}
+
+function goOn(vm: VmRecord, lost: string, elsewhere: NodeId | null, context: VmContext): VmStep {
+  if (elsewhere === null || vm.pendingStart === null) return startIfDue(vm, context);
+  const next = startIfDue({ ...vm, placedOn: elsewhere, maintenance: null }, context);
+  const moved = note('VM Moved', `host ${lost} was fenced: it goes on on host ${elsewhere}`, 'warning');
+  return { vm: next.vm, facts: [moved, ...next.facts] };
 }
 
 /** The first host of the VM's list that is in order and is not the one that was lost; null when it may not or cannot. */
-function anotherHost(vm: VmRecord, lost: string, { hosts }: VmContext) {
+function anotherHost(vm: VmRecord, lost: string, { hosts }: VmContext): NodeId | null {
   if (vm.body.restartElsewhere !== true || !vm.power.on || vm.deleting !== null) return null;
   return hosts?.inOrder.find((host) => host !== lost) ?? null;
 }

@@ -59,27 +59,16 @@ function bounded(vm: VmRecord, notBefore: Instant): VmRecord {
  * A wait is never longer than the cap, whatever a clock or a hand did to the record.
  */
 export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
-  if (vm.pendingStart === null || vm.deleting !== null || !vm.power.on || waitsForHost(vm)) return { vm, facts: [] };
+  if (vm.awaitingHost != null || waitsForHost(vm)) return { vm, facts: [] };
+  if (vm.pendingStart === null || vm.deleting !== null || !vm.power.on) return { vm, facts: [] };
   const latest = after(now, vmPolicyOf(vm.body).backoff.cap);
   const notBefore = vm.pendingStart.notBefore > latest ? latest : vm.pendingStart.notBefore;
   if (now < notBefore || live(vm.instance)) {
     return notBefore === vm.pendingStart.notBefore ? { vm, facts: [] } : { vm: bounded(vm, notBefore), facts: [] };
   }
-  const instance: Instance = {
-    // The draw's id is hexadecimal, which the pattern of an instance id allows.
-    instanceId: `${instancePrefix(vm.uid)}${draw.id}` as InstanceId,
-    phase: 'Pending',
-    since: now,
-    createdAt: now,
-    everRunning: false,
-    runningSince: null,
-    cause: null,
-    stop: null,
-    startDeadlineAt: null,
-    timedOutAt: null,
-    nextWakeAt: firstRepeat(now),
-    wakesRepeated: 0,
-  };
+  // The draw's id is hexadecimal, which the pattern of an instance id allows.
+  const instanceId = `${instancePrefix(vm.uid)}${draw.id}` as InstanceId;
+  const instance: Instance = { ...newInstance(instanceId, now), nextWakeAt: firstRepeat(now) };
   return {
     vm: { ...vm, instance, pendingStart: null, previousInstances: retired(vm) },
     facts: [
@@ -89,7 +78,23 @@ export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
   };
 }
 
-const retired = (vm: VmRecord): InstanceId[] =>
+/** An instance of which nothing is known but that it is. */
+export const newInstance = (instanceId: InstanceId, now: Instant): Instance => ({
+  instanceId,
+  phase: 'Pending',
+  since: now,
+  createdAt: now,
+  everRunning: false,
+  runningSince: null,
+  cause: null,
+  stop: null,
+  startDeadlineAt: null,
+  timedOutAt: null,
+  nextWakeAt: null,
+  wakesRepeated: 0,
+});
+
+export const retired = (vm: VmRecord): InstanceId[] =>
   vm.instance === null
     ? vm.previousInstances
     : [...vm.previousInstances, vm.instance.instanceId].slice(-INSTANCES_KEPT);

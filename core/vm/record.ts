@@ -61,6 +61,16 @@ export type VmRecord = Aggregate & {
   lastFailure: LastFailure | null;
   restartCount: number;
   deleting: { at: Instant; deadlineAt: Instant } | null;
+  /** The recovery after a restore that last touched this VM. */
+  recoveredAt?: Instant;
+  /** Restored: no start before its host was heard, and some time after; `sequence` is that of the power in the copy. */
+  awaitingHost?: {
+    since: Instant;
+    settleUntil: Instant;
+    heardAt: Instant | null;
+    lookAt: Instant;
+    sequence: number;
+  } | null;
   /** Set when the record is gone: a tombstone that knows which reports are late. */
   removed: { at: Instant } | null;
 };

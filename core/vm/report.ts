@@ -3,12 +3,30 @@ import type { EndCause, VmReport } from '../contract.ts';
 import type { InstanceId } from '../ids.ts';
 import { cut } from '../node/report.ts';
 import { vmPolicyOf } from '../policy.ts';
-import { endInstance, instancePrefix, note, startDeadlineAt, startIfDue, type VmStep, type VmTime } from './life.ts';
+import { tailOf } from '../text.ts';
+import {
+  endInstance,
+  instancePrefix,
+  newInstance,
+  note,
+  startDeadlineAt,
+  startIfDue,
+  type VmStep,
+  type VmTime,
+} from './life.ts';
 import { type Instance, INSTANCES_KEPT, live, type VmRecord } from './record.ts';
+import { meet } from './recover.ts';
 
 const CONSOLE_MAX = 4000;
 
-export function reportInstance(vm: VmRecord, report: VmReport, time: VmTime): VmStep {
+/** @param hostId who reports; its VM's host, unless the VM is awaited after a restore */
+export function reportInstance(vm: VmRecord, report: VmReport, time: VmTime, hostId: string = vm.body.hostId): VmStep {
+  if (vm.awaitingHost != null) {
+    const met = meet(vm, report, hostId, time);
+    if (!met.observes || !live(met.vm.instance)) return met;
+    const observed = observe(met.vm, met.vm.instance, report, time);
+    return { vm: observed.vm, facts: [...met.facts, ...observed.facts] };
+  }
   if (report.uid !== undefined && report.uid !== vm.uid) return { vm, facts: [] };
   const adopted = adopt(vm, report, time);
   const { instance } = adopted.vm;
@@ -29,21 +47,8 @@ function adopt(vm: VmRecord, report: VmReport, { now }: VmTime): VmStep {
   const lived = vm.previousInstances.some((id) => id.startsWith(instancePrefix(vm.uid)));
   const first = !late && !lived && vm.lastVerb !== 'stop' && vm.deleting === null;
   if (final || !untouched || !first || instance?.instanceId === report.instanceId) return { vm, facts: [] };
-  const found: Instance = {
-    // The contract has checked the id.
-    instanceId: report.instanceId as InstanceId,
-    phase: 'Pending',
-    since: now,
-    createdAt: now,
-    everRunning: false,
-    runningSince: null,
-    cause: null,
-    stop: null,
-    startDeadlineAt: null,
-    timedOutAt: null,
-    nextWakeAt: null,
-    wakesRepeated: 0,
-  };
+  // The contract has checked the id.
+  const found: Instance = newInstance(report.instanceId as InstanceId, now);
   const on = vm.body.runStrategy !== 'Halted';
   return {
     vm: {
@@ -77,7 +82,7 @@ function observe(vm: VmRecord, instance: Instance, report: VmReport, time: VmTim
           phase: report.phase,
           cause: report.cause ?? presumedCause(instance, report.phase),
           message: report.message === undefined || report.message === '' ? null : cut(report.message),
-          console: report.console === undefined || report.console === '' ? null : report.console.slice(-CONSOLE_MAX),
+          console: report.console === undefined || report.console === '' ? null : tailOf(report.console, CONSOLE_MAX),
         },
         time,
       );
@@ -96,7 +101,14 @@ function presumedCause(instance: Instance, phase: 'Succeeded' | 'Failed'): EndCa
 /** The host took the instance on: its start deadline runs from here (rule 5). */
 export function takenOn(vm: VmRecord, instance: Instance, time: VmTime): VmStep {
   if (instance.phase === 'Unknown' && !instance.everRunning) {
-    return { vm: { ...vm, instance: { ...instance, phase: 'Scheduled', since: time.now } }, facts: [] };
+    // After a restore no deadline ran: it runs from here again. Otherwise the one that was set holds.
+    const restored = vm.recoveredAt !== undefined && instance.startDeadlineAt === null;
+    const untold = instance.stop === null && instance.timedOutAt === null;
+    const deadline = restored && untold ? startDeadlineAt(vm, time) : instance.startDeadlineAt;
+    return {
+      vm: { ...vm, instance: { ...instance, phase: 'Scheduled', since: time.now, startDeadlineAt: deadline } },
+      facts: [],
+    };
   }
   if (instance.phase !== 'Pending') return { vm, facts: [] };
   const untold = instance.stop === null && instance.timedOutAt === null;

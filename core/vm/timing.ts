@@ -3,10 +3,13 @@ import { vmPolicyOf } from '../policy.ts';
 import type { Alarm } from '../node/timing.ts';
 import { after, earliest, type Instant } from '../time.ts';
 import { live, type VmRecord, waitsForHost } from './record.ts';
+import { awaitedAt } from './recover.ts';
 
 /** The earliest instant for which a timer is armed; null when the VM waits for nothing that time brings. */
 export function vmAlarm(vm: VmRecord): Alarm | null {
   if (vm.removed !== null) return null;
+  const awaited = awaitedAt(vm);
+  if (awaited !== null) return { at: awaited, retry: false };
   const { instance } = vm;
   const present = live(instance) ? instance : null;
   const wanted = vm.pendingStart !== null && present === null && vm.power.on && !waitsForHost(vm);

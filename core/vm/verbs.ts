@@ -110,12 +110,11 @@ export function deleteVm(vm: VmRecord, force: boolean, context: VmContext): Verb
   if (!force)
     return { vm: vm.deleting === null ? ended.vm : vm, facts: vm.deleting === null ? [...asked, ...ended.facts] : [] };
   const { instance } = ended.vm;
-  const dropped =
-    instance === null || !live(instance)
-      ? ended.vm
-      : {
-          ...ended.vm,
-          instance: { ...instance, phase: 'Failed' as const, cause: 'Requested' as const, nextWakeAt: null },
-        };
+  const dropped = !live(instance)
+    ? ended.vm
+    : {
+        ...ended.vm,
+        instance: { ...instance, phase: 'Failed' as const, cause: 'Requested' as const, nextWakeAt: null },
+      };
   return { vm: dropped, facts: [...asked, ...ended.facts] };
 }

@@ -6,6 +6,7 @@ import { desiredFor } from '../../core/vm/describe.ts';
 import { hostOf, live, type VmRecord } from '../../core/vm/record.ts';
 import { vmPolicyOf } from '../../core/policy.ts';
 import { between } from '../../core/time.ts';
+import { lastRecovery } from '../operations/home.ts';
 import { reportNode } from '../operations/nodes.ts';
 import { turnVm, vmsToRun } from '../operations/vms.ts';
 import type { ControlPlane, Settings } from '../ports.ts';
@@ -47,6 +48,9 @@ export const reportVmRoute: Serve = async (plane, request) => {
   const caller = callingNode(request, null);
   const report = bodyOf(request, vmReportSchema);
   const known = (await plane.store.load('vm', vmId))?.record ?? null;
+  if (known === null && (await lastRecovery(plane)).recoveredAt !== null) {
+    throw fail(404, 'VmNotFound', `there is no VM ${vmId} since the table was restored; what runs of it is left alone`);
+  }
   if (known === null || known.removed !== null) {
     const ours =
       report.uid !== undefined ||
@@ -55,12 +59,15 @@ export const reportVmRoute: Serve = async (plane, request) => {
     if (!ours) throw fail(404, 'VmNotFound', `there is no VM ${vmId}; an instance that nobody declared is left alone`);
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
-  if (hostOf(known) !== caller && isOver(known, report)) {
+  const awaited = known.awaitingHost != null;
+  if (!awaited && hostOf(known) !== caller && isOver(known, report)) {
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
-  mustBeHost(known, caller);
-  const result = await turnVm(plane, vmId, { kind: 'report', report });
+  if (!awaited) mustBeHost(known, caller);
+  const result = await turnVm(plane, vmId, { kind: 'report', report, hostId: caller });
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
+  // While its host is awaited any host may have it; whoever was not believed is told as ever.
+  if (awaited && result.record !== null && !isOver(result.record, report)) mustBeHost(result.record, caller);
   return { status: 200, body: { desired: desiredFor(result.record, report.instanceId, report.uid) } };
 };
 
@@ -92,6 +99,13 @@ export const launchRoute: Serve = async (plane, request) => {
 };
 
 function mustBeWanted(vm: VmRecord, instanceId: string): void {
+  if (vm.awaitingHost != null) {
+    throw fail(
+      409,
+      'InstanceNotWanted',
+      `VM ${vm.vmId} was restored and its hosts are still being heard: launch nothing`,
+    );
+  }
   if (desiredFor(vm, instanceId, undefined).power === 'off') {
     throw fail(409, 'InstanceNotWanted', `instance ${instanceId} of VM ${vm.vmId} is not to run: do not launch it`);
   }

@@ -3,6 +3,7 @@ import { Hono, type Context } from 'hono';
 import type { Problem } from '../../core/contract.ts';
 import { API_VERSION } from '../../core/names.ts';
 import type { ControlPlane, EventLog } from '../ports.ts';
+import { NOT_RECOVERED } from '../operations/home.ts';
 import { ContentionError } from '../turn.ts';
 import { type Caller, callerOf, type IdentityRules } from './identity.ts';
 import { problem, ProblemError } from './problem.ts';
@@ -11,12 +12,20 @@ import { ROUTES } from './routes.ts';
 /** What the event around a request carries; `iam` is the authorizer's block. */
 export type AppEnvironment = { Bindings: { iam?: unknown; caller?: Caller } };
 
-export function createApp(plane: ControlPlane, log: EventLog, rules: IdentityRules): Hono<AppEnvironment> {
+/** @param isOpen false while the table is an older copy that was not recovered: only looking and `recover` are let through */
+export function createApp(
+  plane: ControlPlane,
+  log: EventLog,
+  rules: IdentityRules,
+  isOpen: () => Promise<boolean> = () => Promise.resolve(true),
+): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
   for (const route of ROUTES) {
     app.on(route.method, route.path, async (c) => {
       const body = route.method === 'GET' ? '' : await c.req.text();
       const caller = callerOf(c.env.iam, rules);
+      const looks = route.who === 'operator' && (route.method === 'GET' || route.whileRestored === true);
+      if (!looks && !(await isOpen())) throw new ProblemError(problem(503, 'NotRecovered', NOT_RECOVERED));
       const request = { params: c.req.param(), query: new URL(c.req.url).searchParams, body, caller };
       const answer = await route.serve(plane, request, log);
       // The statuses of the route table are ordinary HTTP statuses with a body.
@@ -24,9 +33,11 @@ export function createApp(plane: ControlPlane, log: EventLog, rules: IdentityRul
     });
   }
   app.notFound((c) => {
-    const known = ROUTES.some((route) => samePath(route.path, c.req.path));
-    return known
-      ? problemAnswer(c, problem(405, 'MethodNotAllowed', `${c.req.method} is not a method of ${c.req.path}`))
+    const methods = methodsOf(c.req.path);
+    return methods.length > 0
+      ? problemAnswer(c, problem(405, 'MethodNotAllowed', `${c.req.path} takes ${methods.join(', ')}`), {
+          allow: methods.join(', '),
+        })
       : problemAnswer(
           c,
           problem(404, 'RouteNotFound', `there is no ${c.req.path}; GET /v1/openapi.json lists the calls`),
@@ -49,10 +60,18 @@ export function createApp(plane: ControlPlane, log: EventLog, rules: IdentityRul
   return app;
 }
 
-function problemAnswer(c: Context, { status, ...rest }: Problem): Response {
+function problemAnswer(c: Context, { status, ...rest }: Problem, headers: Record<string, string> = {}): Response {
   return c.body(JSON.stringify({ api: API_VERSION, ...rest, status }), status as 400, {
+    ...headers,
     'content-type': 'application/problem+json',
   });
+}
+
+/** What a path takes; HEAD is a GET without its body. */
+function methodsOf(path: string): string[] {
+  const methods = new Set<string>(ROUTES.filter((route) => samePath(route.path, path)).map(({ method }) => method));
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
 }
 
 function samePath(pattern: string, path: string): boolean {

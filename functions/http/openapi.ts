@@ -1,51 +1,33 @@
 /** The OpenAPI 3.1 document, generated from the schemas that validate (DESIGN section 6). */
 import * as z from 'zod/mini';
+import { INSTANCE_ID_PATTERN, NAME_PATTERN, NODE_ID_PATTERN } from '../../core/ids.ts';
 import { API_VERSION } from '../../core/names.ts';
-import type { Route } from './route.ts';
+import { GATEWAY_ANSWER, PROBLEM } from './answers.ts';
+import { linksOf } from './openapi-links.ts';
+import { LIMIT_MAX } from './requests.ts';
+import { operationIdOf, parametersOf, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
 const PARAMETERS: Readonly<Record<string, Json>> = {
-  nodeId: { type: 'string', pattern: '^(?:i-(?:[0-9a-f]{8}|[0-9a-f]{17})|mi-[0-9a-f]{17})$' },
-  vmId: { type: 'string', pattern: '^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$' },
-  group: { type: 'string', pattern: '^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$' },
-  limit: { type: 'integer', minimum: 1, maximum: 200 },
-  cursor: { type: 'string' },
-  force: { type: 'string', enum: ['true', 'false'] },
-  instanceId: { type: 'string' },
-  host: { type: 'string' },
+  nodeId: { type: 'string', pattern: NODE_ID_PATTERN },
+  vmId: { type: 'string', pattern: NAME_PATTERN },
+  group: { type: 'string', pattern: NAME_PATTERN },
+  limit: { type: 'integer', minimum: 1, maximum: LIMIT_MAX },
+  cursor: { type: 'string', description: 'as the page before gave it; anything else is refused' },
+  force: { type: 'string', enum: ['', 'true', 'false'], description: 'alone it means true' },
+  instanceId: { type: 'string', pattern: INSTANCE_ID_PATTERN },
+  host: { type: 'string', pattern: NODE_ID_PATTERN },
 };
 
-const PROBLEM: Json = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'code', 'detail'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    code: { type: 'string', description: 'what a program can switch on' },
-    detail: { type: 'string' },
-    errors: {
-      type: 'array',
-      items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
-    },
-  },
-};
-
-const ANSWER: Json = {
-  type: 'object',
-  required: ['api'],
-  properties: { api: { type: 'string', pattern: String.raw`^1\.\d+$` } },
-};
-
-/** Every route may refuse a body, an identity, or be out of luck with a race. */
-const ALWAYS = [400, 403, 413, 500, 503];
+/** Every route may refuse a request or an identity, be throttled, or be out of luck with a race. */
+const ALWAYS = [400, 403, 413, 429, 500, 503];
 
 export function openapiDocument(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, routes) };
   }
   return {
     openapi: '3.1.0',
@@ -63,16 +45,17 @@ export function openapiDocument(routes: readonly Route[]): Json {
       securitySchemes: {
         sigv4: { type: 'apiKey', name: 'Authorization', in: 'header', description: 'AWS Signature Version 4' },
       },
-      schemas: { Problem: PROBLEM, Answer: ANSWER },
+      schemas: { Problem: answerSchema(PROBLEM), Gateway: answerSchema(GATEWAY_ANSWER) },
     },
   };
 }
 
-function operation(route: Route): Json {
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].flatMap((match) => (match[1] === undefined ? [] : [match[1]]));
-  const statuses = [...new Set([...route.statuses, ...ALWAYS])].sort((a, b) => a - b);
+function operation(route: Route, routes: readonly Route[]): Json {
+  const inPath = parametersOf(route);
+  const statuses = [...new Set([...route.statuses, ...ALWAYS, ...(inPath.length === 0 ? [] : [404])])];
+  const shownBody = route.body === undefined ? null : bodySchema(route.body);
   return {
-    operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^A-Za-z]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
+    operationId: operationIdOf(route),
     summary: route.summary,
     description: route.who === 'node' ? 'For agents: the identity must be the node itself.' : 'For operators.',
     parameters: [
@@ -84,22 +67,49 @@ function operation(route: Route): Json {
         schema: PARAMETERS[name] ?? { type: 'string' },
       })),
     ],
-    ...(route.body === undefined
+    ...(shownBody === null
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: bodySchema(route.body) } } } }),
-    responses: Object.fromEntries(statuses.map((status) => [String(status), response(status)])),
+      : {
+          requestBody: { required: needsBody(route), content: { 'application/json': { schema: shownBody } } },
+        }),
+    responses: Object.fromEntries(
+      statuses
+        .sort((a, b) => a - b)
+        .map((status) => [String(status), status < 300 ? done(route, routes) : refusal(status)]),
+    ),
   };
 }
 
-function bodySchema(schema: NonNullable<Route['body']>): Json {
+/** A verb that says nothing needs no body; what is put replaces what was there, so that a forgotten one is refused. */
+const needsBody = ({ method, body }: Route): boolean =>
+  method === 'PUT' || (body !== undefined && !z.safeParse(body, {}).success);
+
+function bodySchema(schema: z.core.$ZodType): Json {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }
 
-const response = (status: number): Json =>
-  status < 300
-    ? { description: 'Done', content: { 'application/json': { schema: { $ref: '#/components/schemas/Answer' } } } }
-    : {
-        description: 'Refused',
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      };
+/** As input: an answer is open to what a later version adds. */
+const answerSchema = bodySchema;
+
+function done(route: Route, routes: readonly Route[]): Json {
+  const links = linksOf(route, routes);
+  return {
+    description: 'Done',
+    content: { 'application/json': { schema: answerSchema(route.answer) } },
+    ...(links === null ? {} : { links }),
+  };
+}
+
+const PROBLEM_CONTENT = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+const GATEWAY_CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Gateway' } } };
+/** What API Gateway answers itself: a broken request, signature or policy, a body over 10 MB, a limit, a time-out. */
+const FROM_GATEWAY = [400, 403, 413, 429, 500, 503];
+
+const refusal = (status: number): Json => ({
+  description: 'Refused',
+  content: {
+    ...(status === 429 ? {} : PROBLEM_CONTENT),
+    ...(FROM_GATEWAY.includes(status) ? GATEWAY_CONTENT : {}),
+  },
+});

@@ -11,6 +11,8 @@ import {
   parseVmId,
   type VmId,
 } from '../../core/ids.ts';
+import { isWellFormed, wellFormed } from '../../core/text.ts';
+import { parseInstant } from '../../core/time.ts';
 import type { Caller } from './identity.ts';
 import { fail, invalidBody } from './problem.ts';
 
@@ -100,39 +102,91 @@ export function bodyOf<S extends z.core.$ZodType>(
   if (what !== null && request.body.trim() === '') {
     throw fail(400, 'InvalidBody', 'the body is missing: what is put replaces what was there. Nothing was changed');
   }
-  const parsed = z.safeParse(schema, parseJson(request.body));
+  const parsed = z.safeParse(schema, parseJson(request.body, request.caller));
   if (!parsed.success) throw invalidBody(parsed.error.issues, what);
   return parsed.data;
 }
 
-function parseJson(text: string): unknown {
-  if (text.trim() === '') return {};
+function parseJson(text: string, caller: Caller): unknown {
+  // No body at all is a verb with nothing to say; one of blanks is no JSON.
+  if (text === '') return {};
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw fail(400, 'InvalidJson', `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+  return SURROGATE_ESCAPE.test(text) ? withoutHalfPairs(value, caller) : value;
+}
+
+/** Only an escape can bring half of a surrogate pair into a body: what is decoded from UTF-8 has none. */
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/** No store keeps half of a surrogate pair. An operator is told; an agent's report is kept: a refused one is a lost crash. */
+function withoutHalfPairs(value: unknown, caller: Caller): unknown {
+  const visit = (given: unknown): unknown => {
+    if (typeof given === 'string') return whole(given, caller);
+    if (Array.isArray(given)) return given.map(visit);
+    if (typeof given !== 'object' || given === null) return given;
+    return Object.fromEntries(Object.entries(given).map(([key, inner]) => [whole(key, caller), visit(inner)]));
+  };
+  return visit(value);
+}
+
+function whole(text: string, caller: Caller): string {
+  if (isWellFormed(text)) return text;
+  if (caller.kind === 'node') return wellFormed(text);
+  throw fail(
+    400,
+    'InvalidJson',
+    'the body has a text with half of a surrogate pair (such as \\ud800 alone), which is no character. Nothing was changed',
+  );
 }
 
 const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 200;
 
+/** What a cursor says of a list: the id, or the key in the log, of the last item given. */
+const CURSORS = {
+  nodes: (text: string) => parseNodeId(text) !== null,
+  vms: (text: string) => parseVmId(text) !== null,
+  groups: (text: string) => parseGroupId(text) !== null,
+  events: (text: string) =>
+    /^\d{4}-\d\d-\d\dT[\d:.]{12}Z#[\w/.-]{1,200}$/.test(text) && parseInstant(text.slice(0, 24)) !== null,
+  recovery: (text: string) => {
+    const kind = text.slice(0, text.indexOf(':'));
+    const id = text.slice(text.indexOf(':') + 1);
+    if (kind === 'node') return id === '' || parseNodeId(id) !== null;
+    if (kind === 'vm') return id === '' || parseVmId(id) !== null;
+    return kind === 'group' && (id === '' || parseGroupId(id) !== null);
+  },
+} as const;
+type List = keyof typeof CURSORS;
+
 /** @param list the list that the cursor must be of */
-export function pageOf({ query }: ApiRequest, list: string): { limit: number; cursor: string | null } {
+export function pageOf({ query }: ApiRequest, list: List): { limit: number; cursor: string | null } {
   const text = query.get('limit');
-  const limit = text === null ? LIMIT_DEFAULT : Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
+  const limit = text === null ? LIMIT_DEFAULT : /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LIMIT_MAX) {
     throw fail(400, 'InvalidLimit', `limit must be a whole number from 1 to ${LIMIT_MAX}`);
   }
   const cursor = query.get('cursor');
   if (cursor === null) return { limit, cursor };
-  const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
-  const prefix = `${list}:`;
-  if (!decoded.startsWith(prefix) || Buffer.from(decoded, 'utf8').toString('base64url') !== cursor) {
+  const place = decodeCursor(cursor, list);
+  if (place === null) {
     throw fail(400, 'InvalidCursor', `the cursor is not one that the list of ${list} returned`);
   }
-  return { limit, cursor: decoded.slice(prefix.length) };
+  return { limit, cursor: place };
 }
 
-export const encodeCursor = (cursor: string | null, list: string): { cursor?: string } =>
+/** What a cursor stands for; null when it is not one of that list. */
+export function decodeCursor(cursor: string, list: List): string | null {
+  const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
+  const prefix = `${list}:`;
+  const position = decoded.slice(prefix.length);
+  const genuine = decoded.startsWith(prefix) && Buffer.from(decoded, 'utf8').toString('base64url') === cursor;
+  return genuine && CURSORS[list](position) ? position : null;
+}
+
+export const encodeCursor = (cursor: string | null, list: List): { cursor?: string } =>
   cursor === null ? {} : { cursor: Buffer.from(`${list}:${cursor}`, 'utf8').toString('base64url') };

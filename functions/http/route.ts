@@ -14,6 +14,18 @@ export type Route = {
   summary: string;
   body?: z.core.$ZodType;
   query?: readonly string[];
+  /** What its 2xx looks like. */
+  answer: z.core.$ZodType;
   statuses: readonly number[];
+  /** Also served while the table is a restored copy that was not recovered. */
+  whileRestored?: true;
   serve: Serve;
 };
+
+/** The parameters in its path, in their order. */
+export const parametersOf = ({ path }: Pick<Route, 'path'>): string[] =>
+  [...path.matchAll(/:(\w+)/g)].flatMap((match) => (match[1] === undefined ? [] : [match[1]]));
+
+/** Its name in the OpenAPI document. */
+export const operationIdOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
+  `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;

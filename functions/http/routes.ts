@@ -4,13 +4,16 @@ import {
   groupBodySchema,
   nodeMoveBodySchema,
   nodeReportSchema,
+  recoverBodySchema,
   stopBodySchema,
   vmBodySchema,
   vmReportSchema,
 } from '../../core/contract.ts';
+import { ANSWERS } from './answers.ts';
 import * as agents from './agent-routes.ts';
 import * as groups from './group-routes.ts';
 import * as nodes from './node-routes.ts';
+import { recoverRoute } from './recover-route.ts';
 import * as reads from './read-routes.ts';
 import { openapiDocument } from './openapi.ts';
 import { operatorOf } from './requests.ts';
@@ -30,6 +33,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'A node reports its state and learns what is wanted of it; the first report enrols it',
     body: nodeReportSchema,
     statuses: [200, 409],
+    answer: ANSWERS.nodeReport,
     serve: agents.reportNodeRoute,
   },
   {
@@ -38,6 +42,7 @@ export const ROUTES: readonly Route[] = [
     who: 'node',
     summary: 'What should run on this host',
     statuses: [200],
+    answer: ANSWERS.hostVms,
     serve: agents.hostVmsRoute,
   },
   {
@@ -47,6 +52,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'A host reports an instance and learns whether it is to run',
     body: vmReportSchema,
     statuses: [200, 404],
+    answer: ANSWERS.vmReport,
     serve: agents.reportVmRoute,
   },
   {
@@ -56,6 +62,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'The launch definition of an instance; fetching it takes the instance on',
     query: ['instanceId'],
     statuses: [200, 404, 409],
+    answer: ANSWERS.launch,
     serve: agents.launchRoute,
   },
   {
@@ -65,6 +72,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'All nodes',
     query: ['limit', 'cursor', 'group'],
     statuses: [200],
+    answer: ANSWERS.nodes,
     serve: nodes.listNodes,
   },
   {
@@ -73,6 +81,7 @@ export const ROUTES: readonly Route[] = [
     who: 'operator',
     summary: 'One node',
     statuses: [200, 404],
+    answer: ANSWERS.node,
     serve: nodes.getNode,
   },
   {
@@ -81,6 +90,7 @@ export const ROUTES: readonly Route[] = [
     who: 'operator',
     summary: 'The last 20 events of a node',
     statuses: [200, 404],
+    answer: ANSWERS.lastEvents,
     serve: nodes.nodeEvents,
   },
   {
@@ -89,6 +99,7 @@ export const ROUTES: readonly Route[] = [
     who: 'operator',
     summary: 'Remove a node, leaving a tombstone',
     statuses: [202, 404],
+    answer: ANSWERS.node,
     serve: nodes.deleteNode,
   },
   {
@@ -98,6 +109,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Clear the wait, keep the count',
     body: emptyBodySchema,
     statuses: [202, 404],
+    answer: ANSWERS.node,
     serve: nodes.retryNode,
   },
   {
@@ -107,6 +119,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Start nothing new, and go on to no disruptive step',
     body: emptyBodySchema,
     statuses: [202, 404],
+    answer: ANSWERS.node,
     serve: nodes.holdNode,
   },
   {
@@ -116,6 +129,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'End a hold',
     body: emptyBodySchema,
     statuses: [202, 404],
+    answer: ANSWERS.node,
     serve: nodes.releaseNode,
   },
   {
@@ -125,6 +139,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'State that the host is off: its instances have ended',
     body: emptyBodySchema,
     statuses: [202, 404],
+    answer: ANSWERS.node,
     serve: nodes.fenceNode,
   },
   {
@@ -134,6 +149,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Move a node to another group',
     body: nodeMoveBodySchema,
     statuses: [202, 404, 409],
+    answer: ANSWERS.node,
     serve: nodes.moveNode,
   },
   {
@@ -143,6 +159,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'All groups',
     query: ['limit', 'cursor'],
     statuses: [200],
+    answer: ANSWERS.groups,
     serve: groups.listGroups,
   },
   {
@@ -151,6 +168,7 @@ export const ROUTES: readonly Route[] = [
     who: 'operator',
     summary: 'One group',
     statuses: [200, 404],
+    answer: ANSWERS.group,
     serve: groups.getGroup,
   },
   {
@@ -160,6 +178,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Declare a group or change its policy',
     body: groupBodySchema,
     statuses: [200, 201],
+    answer: ANSWERS.group,
     serve: groups.putGroup,
   },
   {
@@ -168,6 +187,7 @@ export const ROUTES: readonly Route[] = [
     who: 'operator',
     summary: "Drop a group's policy: default's holds then",
     statuses: [202, 404, 409],
+    answer: ANSWERS.group,
     serve: groups.deleteGroup,
   },
   {
@@ -177,6 +197,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Start nothing new in the group, and go on to no disruptive step',
     body: emptyBodySchema,
     statuses: [202, 404],
+    answer: ANSWERS.group,
     serve: groups.pauseGroup,
   },
   {
@@ -186,6 +207,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'End a pause',
     body: emptyBodySchema,
     statuses: [202, 404],
+    answer: ANSWERS.group,
     serve: groups.resumeGroup,
   },
   {
@@ -195,9 +217,18 @@ export const ROUTES: readonly Route[] = [
     summary: 'All VMs',
     query: ['limit', 'cursor', 'host'],
     statuses: [200],
+    answer: ANSWERS.vms,
     serve: vms.listVms,
   },
-  { method: 'GET', path: '/v1/vms/:vmId', who: 'operator', summary: 'One VM', statuses: [200, 404], serve: vms.getVm },
+  {
+    method: 'GET',
+    path: '/v1/vms/:vmId',
+    who: 'operator',
+    summary: 'One VM',
+    statuses: [200, 404],
+    answer: ANSWERS.vm,
+    serve: vms.getVm,
+  },
   {
     method: 'PUT',
     path: '/v1/vms/:vmId',
@@ -205,6 +236,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Declare a VM or change it',
     body: vmBodySchema,
     statuses: [200, 201, 409],
+    answer: ANSWERS.vm,
     serve: vms.putVm,
   },
   {
@@ -214,6 +246,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Delete a VM once its instance has ended, or at once with force',
     query: ['force'],
     statuses: [202, 404],
+    answer: ANSWERS.vm,
     serve: vms.deleteVm,
   },
   {
@@ -222,6 +255,7 @@ export const ROUTES: readonly Route[] = [
     who: 'operator',
     summary: 'The last 20 events of a VM',
     statuses: [200, 404],
+    answer: ANSWERS.lastEvents,
     serve: vms.vmEvents,
   },
   {
@@ -231,6 +265,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Start now, in back-off too',
     body: emptyBodySchema,
     statuses: [202, 404, 409],
+    answer: ANSWERS.vm,
     serve: vms.startVm,
   },
   {
@@ -240,6 +275,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Stop and stay off',
     body: stopBodySchema,
     statuses: [202, 404],
+    answer: ANSWERS.vm,
     serve: vms.stopVm,
   },
   {
@@ -249,6 +285,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'End the instance and start another',
     body: emptyBodySchema,
     statuses: [202, 404, 409],
+    answer: ANSWERS.vm,
     serve: vms.restartVm,
   },
   {
@@ -258,6 +295,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'The event log, newest first',
     query: ['limit', 'cursor'],
     statuses: [200],
+    answer: ANSWERS.events,
     serve: reads.readEvents,
   },
   {
@@ -266,7 +304,19 @@ export const ROUTES: readonly Route[] = [
     who: 'operator',
     summary: 'Counts by state, and what needs attention',
     statuses: [200],
+    answer: ANSWERS.summary,
     serve: reads.summary,
+  },
+  {
+    method: 'POST',
+    path: '/v1/recover',
+    who: 'operator',
+    summary: 'After a restore: pause all groups, raise the generations, wait for the hosts; page by page',
+    body: recoverBodySchema,
+    statuses: [202, 409],
+    whileRestored: true,
+    answer: ANSWERS.recovery,
+    serve: recoverRoute,
   },
   {
     method: 'GET',
@@ -274,6 +324,7 @@ export const ROUTES: readonly Route[] = [
     who: 'operator',
     summary: 'This API as OpenAPI 3.1',
     statuses: [200],
+    answer: ANSWERS.openapi,
     serve: openapi,
   },
 ];

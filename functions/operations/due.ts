@@ -1,5 +1,7 @@
 /** A timer fired, or the sweep found something overdue: both come here, and the table decides (DESIGN section 4). */
+import type { VmId } from '../../core/ids.ts';
 import { between, type Instant } from '../../core/time.ts';
+import { hostOf } from '../../core/vm/record.ts';
 import { alarmOf } from '../effects.ts';
 import type { ControlPlane, Ref } from '../ports.ts';
 import { fill } from './groups.ts';
@@ -12,12 +14,22 @@ export async function handleDue(plane: ControlPlane, ref: Ref): Promise<void> {
       await turnNode(plane, ref.id, { kind: 'due' });
       return;
     case 'vm':
-      await turnVm(plane, ref.id, { kind: 'due' });
+      await handleDueVm(plane, ref.id);
       return;
     case 'group':
       await fill(plane, ref.id);
       return;
   }
+}
+
+/** After a restore a VM waits to be told that its host was heard; in case it was not told, the host's record says so. */
+async function handleDueVm(plane: ControlPlane, vmId: VmId): Promise<void> {
+  const { record: vm } = await turnVm(plane, vmId, { kind: 'due' });
+  if (vm?.awaitingHost == null || vm.awaitingHost.heardAt !== null) return;
+  const hostId = hostOf(vm);
+  const host = (await plane.store.load('node', hostId))?.record;
+  if (host?.restored != null && host.restored.heardAt !== null && host.restored.heardAt >= vm.awaitingHost.since)
+    await turnVm(plane, vmId, { kind: 'hostReported', hostId });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What happens to a node: its own reports, an operator's verbs, and the passing of time. */
 import type { NodeReport } from '../../core/contract.ts';
-import type { Fact, Refusal } from '../../core/fact.ts';
-import type { NodeId } from '../../core/ids.ts';
+import type { Fact, Outcome, Refusal } from '../../core/fact.ts';
+import type { GroupId, NodeId } from '../../core/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { needsBlockers, needsGroup, type NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
@@ -9,19 +9,29 @@ import { parseGroupId, DEFAULT_GROUP } from '../../core/ids.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';
+import { lastRecovery } from './home.ts';
 import { rebootBlockers, tellVms } from './vms.ts';
 
 /** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
   const result = await turn(plane, 'node', nodeId, async (record) => {
     const group = needsGroup(record, event) ? viewOf(await loadGroup(plane, groupFor(record, event))) : null;
+    const enrols = event.kind === 'report' && (record === null || record.removed !== null);
+    const recoveredAt = enrols ? (await lastRecovery(plane)).recoveredAt : null;
     const blockers = needsBlockers(record, event) ? { blockers: await rebootBlockers(plane, nodeId) } : {};
-    return decideNode(record, event, { nodeId, now: plane.now(), group, ...blockers });
+    const outcome = decideNode(record, event, { nodeId, now: plane.now(), group, recoveredAt, ...blockers });
+    // The group first: a node in a group that nobody has written down would be found by no sweep.
+    for (const group of joined(outcome))
+      await turnGroup(plane, group, { kind: 'ensure', pausedBy: (await lastRecovery(plane)).pausedBy });
+    return outcome;
   });
   if (result.kind !== 'changed') return result;
   const started = await followUp(plane, result.record, result.facts, event.kind === 'report');
   return started === null ? result : { ...result, record: started };
 }
+
+const joined = (outcome: Outcome<NodeRecord>): GroupId[] =>
+  outcome.kind === 'changed' ? outcome.facts.flatMap((fact) => (fact.kind === 'enrolled' ? [fact.group] : [])) : [];
 
 function groupFor(record: NodeRecord | null, event: NodeEvent): NodeRecord['group'] {
   if (event.kind === 'move') return event.group;
@@ -40,9 +50,6 @@ async function followUp(
   let started: NodeRecord | null = null;
   for (const fact of facts) {
     switch (fact.kind) {
-      case 'enrolled':
-        await turnGroup(plane, fact.group, { kind: 'ensure' });
-        break;
       case 'slotReleased':
         await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
         started =
@@ -52,11 +59,18 @@ async function followUp(
         started =
           (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
         break;
+      case 'hostReported':
+        await tellVms(plane, fact);
+        break;
       case 'hostSilent':
       case 'hostFenced':
-      case 'hostMaintenance':
-        await tellVms(plane, [fact]);
+        await tellVms(plane, fact);
+        await turnNode(plane, node.nodeId, { kind: 'told', at: fact.at });
         break;
+      case 'hostMaintenance':
+        await tellVms(plane, fact);
+        break;
+      case 'enrolled':
       case 'wake':
       case 'metric':
       case 'event':

@@ -2,14 +2,15 @@
  * The sweep: nothing rests on a timer arriving, a message being delivered or a metric being kept. It handles what is
  * overdue, frees forgotten slots, fills every group, and counts the gauges anew (DESIGN sections 4 and 6).
  */
-import type { GroupId } from '../../core/ids.ts';
+import type { GroupId, NodeId } from '../../core/ids.ts';
 import { groupPolicyOf } from '../../core/policy.ts';
-import type { Concern, ControlPlane } from '../ports.ts';
+import type { Concern, ControlPlane, NodeRegistry } from '../ports.ts';
 import { handleDue } from './due.ts';
 import { fill, loadGroup, reclaimSlots, turnGroup } from './groups.ts';
+import { buryLost } from './lifecycle.ts';
 import { proceedHeld } from './nodes.ts';
 
-export type SweepReport = { overdue: number; failed: number; slotsFreed: number; groups: number };
+export type SweepReport = { overdue: number; failed: number; slotsFreed: number; groups: number; lost: number };
 
 const OVERDUE_PER_SHARD = 200;
 
@@ -20,8 +21,9 @@ const GAUGES = {
   crashLoop: 'VmsInCrashLoop',
 } as const satisfies Record<Concern, string>;
 
-export async function sweep(plane: ControlPlane): Promise<SweepReport> {
-  const report: SweepReport = { overdue: 0, failed: 0, slotsFreed: 0, groups: 0 };
+/** @param registry asked only about nodes that have been silent for a day */
+export async function sweep(plane: ControlPlane, registry: NodeRegistry): Promise<SweepReport> {
+  const report: SweepReport = { overdue: 0, failed: 0, slotsFreed: 0, groups: 0, lost: 0 };
   // One item that cannot be handled must not keep the rest of the fleet waiting.
   const guard = async (what: string, act: () => Promise<void>): Promise<void> => {
     try {
@@ -41,7 +43,13 @@ export async function sweep(plane: ControlPlane): Promise<SweepReport> {
       report.slotsFreed += await sweepGroup(plane, group);
     });
   }
-  await guard('the gauges', () => recountGauges(plane));
+  let silent: NodeId[] = [];
+  await guard('the gauges', async () => {
+    silent = await recountGauges(plane);
+  });
+  await guard('nodes silent for a day', async () => {
+    report.lost = await buryLost(plane, registry, silent);
+  });
   plane.telemetry.metric('SweepCompleted', 1, null);
   return report;
 }
@@ -68,10 +76,13 @@ async function sweepGroup(plane: ControlPlane, group: GroupId): Promise<number> 
   return freed;
 }
 
-async function recountGauges(plane: ControlPlane): Promise<void> {
+/** @returns the silent nodes, as the index last saw them */
+async function recountGauges(plane: ControlPlane): Promise<NodeId[]> {
   const counts: Record<Concern, number> = { backingOff: 0, unreachable: 0, silent: 0, crashLoop: 0 };
-  for (const { concern } of await plane.store.concerns()) counts[concern] += 1;
+  const found = await plane.store.concerns();
+  for (const { concern } of found) counts[concern] += 1;
   for (const concern of ['backingOff', 'unreachable', 'silent', 'crashLoop'] as const) {
     plane.telemetry.metric(GAUGES[concern], counts[concern], null);
   }
+  return found.flatMap(({ concern, ref }) => (concern === 'silent' && ref.kind === 'node' ? [ref.id] : []));
 }

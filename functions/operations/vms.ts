@@ -1,6 +1,5 @@
 /** What happens to a VM: declarations, verbs, its host's reports, and the passing of time. */
 import type { HostVm } from '../../core/contract.ts';
-import type { Fact } from '../../core/fact.ts';
 import { type NodeId, parseNodeId, type VmId } from '../../core/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { inMaintenance, takesVms } from '../../core/node/maintenance.ts';
@@ -52,7 +51,8 @@ async function proceedHost(plane: ControlPlane, host: NodeId): Promise<void> {
       },
     ),
   );
-  if (result.kind === 'changed') await tellVms(plane, result.facts);
+  if (result.kind !== 'changed') return;
+  for (const fact of result.facts) if (fact.kind === 'hostMaintenance') await tellVms(plane, fact);
 }
 
 /** The VMs that keep a host from rebooting, in the order of their ids. */
@@ -64,13 +64,13 @@ export async function rebootBlockers(plane: ControlPlane, host: NodeId): Promise
   );
 }
 
-/** Tells the VMs of a host what a decision about it means for them. */
-export async function tellVms(plane: ControlPlane, facts: readonly Fact[]): Promise<void> {
-  for (const fact of facts) {
-    if (fact.kind !== 'hostSilent' && fact.kind !== 'hostFenced' && fact.kind !== 'hostMaintenance') continue;
-    for (const vmId of await plane.store.vmsOfHost(fact.hostId)) await turnVm(plane, vmId, fact);
-  }
+/** What is known of a host reaches each of its VMs. */
+export async function tellVms(plane: ControlPlane, news: HostEvent): Promise<void> {
+  for (const vmId of await plane.store.vmsOfHost(news.hostId)) await turnVm(plane, vmId, news);
 }
+export type HostEvent = Extract<VmEvent, { kind: 'hostReported' | 'hostSilent' | 'hostFenced' | 'hostMaintenance' }> & {
+  hostId: NodeId;
+};
 
 /** What should run on a host: each VM's live instance, to run or to end. */
 export async function vmsToRun(plane: ControlPlane, host: NodeId): Promise<HostVm[]> {

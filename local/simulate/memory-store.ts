@@ -11,8 +11,14 @@ export class MemoryStore implements Store {
   readonly #items = new Map<string, Item>();
   /** Counts writes, so that a caller can tell whether anything changed. */
   writes = 0;
-  /** Told of each record written. */
-  onSave: (record: Records[AggregateKind]) => void = () => undefined;
+  /** Told of each record written, and of what was there before. */
+  onSave: (record: Records[AggregateKind], before: Records[AggregateKind] | null) => void = () => undefined;
+
+  /** The record as it is now, without waiting. */
+  peek<K extends AggregateKind>(kind: K, id: Ids[K]): Records[K] | null {
+    // An item under a kind's key holds a record of that kind: `save` put it there.
+    return (this.#items.get(`${kind}/${id}`)?.loaded.record as Records[K] | undefined) ?? null;
+  }
 
   load<K extends AggregateKind>(kind: K, id: Ids[K]): Promise<Loaded<Records[K]> | null> {
     const item = this.#items.get(`${kind}/${id}`);
@@ -28,11 +34,12 @@ export class MemoryStore implements Store {
   ): Promise<boolean> {
     const ref = refOf(record);
     const key = `${kind}/${ref.id}`;
-    const revision = this.#items.get(key)?.loaded.record.revision ?? 0;
+    const before = this.#items.get(key)?.loaded.record ?? null;
+    const revision = before?.revision ?? 0;
     if (revision !== expectedRevision) return Promise.resolve(false);
     this.#items.set(key, { loaded: { record, writeId }, keys: indexKeys(record), ref });
     this.writes += 1;
-    this.onSave(record);
+    this.onSave(record, before);
     return Promise.resolve(true);
   }
 

@@ -1,20 +1,26 @@
 /** Runs scenario files and says what happened: a timeline for people, or JSON. */
 import { formatDuration, milliseconds } from '../../core/time.ts';
-import { type Failure, type Result, runScenario, type TimelineEntry } from './run.ts';
+import { type PrintOptions, timelineText } from './print.ts';
+import { type Failure, type Result, runScenario } from './run.ts';
 import { readScenario, ScenarioError } from './scenario.ts';
+import { summaryText } from './summary-text.ts';
 
 export type FileResult = Result & { file: string };
 
-/** @param read gives a file's text; a file that cannot be read or is no scenario fails, and the others still run */
+/**
+ * @param read gives a file's text; a file that cannot be read or is no scenario fails, and the others still run
+ * @param print how much of the timeline people get
+ */
 export async function simulateFiles(
   files: readonly string[],
   read: (file: string) => Promise<string>,
   json: boolean,
+  print: PrintOptions = { full: false, subject: null },
 ): Promise<{ passed: boolean; text: string }> {
   const results: FileResult[] = [];
   for (const file of files) results.push({ file, ...(await simulateOne(file, read)) });
   const passed = results.every((result) => result.passed);
-  return { passed, text: json ? toJson(results, passed) : results.map(toText).join('\n\n') };
+  return { passed, text: json ? toJson(results, passed) : results.map((result) => toText(result, print)).join('\n\n') };
 }
 
 async function simulateOne(file: string, read: (file: string) => Promise<string>): Promise<Result> {
@@ -45,22 +51,18 @@ function toJson(results: readonly FileResult[], passed: boolean): string {
   return JSON.stringify({ passed, failures, timeline: [], scenarios: results }, null, 2);
 }
 
-function toText({ file, name, passed, failures, timeline }: FileResult): string {
+function toText(
+  { file, name, description, passed, failures, timeline, summary }: FileResult,
+  print: PrintOptions,
+): string {
   const title = `${passed ? 'PASS' : 'FAIL'}  ${file}${name === null ? '' : `  ${name}`}`;
-  return [title, ...timeline.map(timelineLine), ...failures.map(failureText)].join('\n');
-}
-
-const MARKS: Readonly<Record<string, string>> = { step: '>', event: '*', wake: '~', problem: '!' };
-
-const timelineLine = ({ at, kind, subject, text }: TimelineEntry): string =>
-  `  ${clock(at).padStart(10)} ${MARKS[kind] ?? ' '} ${subject.padEnd(28)} ${text}`;
-
-/** Seconds from start the way a person reads them. */
-function clock(at: number): string {
-  if (at < 120) return `${Number(at.toFixed(3))} s`;
-  const total = Math.floor(at);
-  const pad = (n: number): string => String(n).padStart(2, '0');
-  return `${Math.floor(total / 3600)}:${pad(Math.floor((total % 3600) / 60))}:${pad(total % 60)}`;
+  return [
+    title,
+    ...(description === undefined ? [] : [`  ${description}`]),
+    ...timelineText(timeline, print),
+    ...(summary === undefined ? [] : summaryText(summary)),
+    ...failures.map(failureText),
+  ].join('\n');
 }
 
 const failureText = ({ step, at, what, expected, actual }: Failure): string =>

@@ -7,9 +7,12 @@ import { after, formatInstant, type Instant, instant, milliseconds, parseInstant
 import { newGroup } from '../../core/group/group.ts';
 import { noteWakeStatus } from '../../functions/operations/wake-status.ts';
 import { turnGroup } from '../../functions/operations/groups.ts';
+import { Hosts, type Launches } from './launches.ts';
 import { matches, showActual, valueAt } from './match.ts';
+import { isPattern, meant, namesOf, numbered, PatternError } from './patterns.ts';
 import {
   type Expectation,
+  millisecondsOf,
   offsetOf,
   type Scenario,
   ScenarioError,
@@ -17,18 +20,38 @@ import {
   type Subject,
   subjectOf,
 } from './scenario.ts';
-import { nodeIdentity, OPERATOR, World } from './world.ts';
+import { type Summary, summarise } from './summary.ts';
+import { type Happening, nodeIdentity, OPERATOR, World } from './world.ts';
 
 export type Failure = { step: number | null; at: number; what: string; expected: unknown; actual: unknown };
-export type TimelineEntry = { at: number; time: string; kind: string; subject: string; text: string };
-export type Result = { passed: boolean; name: string | null; failures: Failure[]; timeline: TimelineEntry[] };
+/** `at` in seconds from start; the rest is what `Happening` says, with instants as text. */
+export type TimelineEntry = Pick<Happening, 'kind' | 'subject' | 'text' | 'cause' | 'changes' | 'why'> & {
+  at: number;
+  time: string;
+  waits?: { what: string; until: string; seconds: number; vernier: boolean };
+  fired?: { by: string; lateSeconds: number };
+};
+type Answer = { status: number; body: unknown };
+export type Result = {
+  passed: boolean;
+  name: string | null;
+  description?: string;
+  failures: Failure[];
+  timeline: TimelineEntry[];
+  summary?: Summary;
+};
 
 const START = '2026-01-01T00:00:00Z';
 
 /** @throws {ScenarioError} when the scenario itself is wrong (a bad id, an unknown verb) */
 export async function runScenario(scenario: Scenario): Promise<Result> {
   const start = parseInstant(scenario.start ?? START) ?? instant(0);
-  const world = new World({ start, seed: scenario.seed ?? 1, timerLateness: scenario.timerLatenessSeconds ?? 0 });
+  const world = new World({
+    start,
+    seed: scenario.seed ?? 1,
+    timerLateness: scenario.timerLatenessSeconds ?? 0,
+    narrate: true,
+  });
   const run = new Run(world, start);
   await run.setUp(scenario);
   const steps = scenario.steps.map((step, index) => ({ step, index, at: after(start, milliseconds(offsetOf(step))) }));
@@ -40,14 +63,22 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
   return {
     passed: run.failures.length === 0,
     name: scenario.name ?? null,
+    ...(scenario.description === undefined ? {} : { description: scenario.description }),
     failures: run.failures,
-    timeline: world.happenings.map(({ at, kind, subject, text }) => ({
-      at: (at - start) / 1000,
-      time: formatInstant(at),
-      kind,
-      subject,
-      text,
-    })),
+    timeline: world.happenings.map((happening) => entryOf(happening, start)),
+    summary: summarise(world, start),
+  };
+}
+
+function entryOf({ at, waits, fired, ...rest }: Happening, start: Instant): TimelineEntry {
+  return {
+    at: (at - start) / 1000,
+    time: formatInstant(at),
+    ...rest,
+    ...(waits === undefined
+      ? {}
+      : { waits: { ...waits, until: formatInstant(waits.until), seconds: (waits.until - at) / 1000 } }),
+    ...(fired === undefined ? {} : { fired: { by: fired.by, lateSeconds: fired.late / 1000 } }),
   };
 }
 
@@ -56,18 +87,26 @@ class Run {
   readonly #world: World;
   readonly #start: Instant;
   readonly #hosts = new Map<string, string>();
+  readonly #launchers: Hosts;
 
   constructor(world: World, start: Instant) {
     this.#world = world;
     this.#start = start;
+    this.#launchers = new Hosts(world, async (vmId, report) => {
+      const subject = { kind: 'vm', id: vmId } as const;
+      const told = world.happenings.length;
+      const answer = await this.#report(subject, report);
+      this.#say(subject, describeStep({ at: 0, report }, answer), told);
+    });
   }
 
   /** What is given at the top exists at 0. */
   async setUp({ groups, nodes, vms }: Scenario): Promise<void> {
-    for (const [id, body] of Object.entries(groups ?? {})) await this.#given('group', id, body);
+    for (const [id, body] of many('groups', groups ?? {})) await this.#given('group', id, body);
     const given = Array.isArray(nodes) ? nodes.map((id) => [id, {}] as const) : Object.entries(nodes ?? {});
-    for (const [id, { group }] of given as [string, { group?: string }][]) await this.#enrol(id, group);
-    for (const [id, body] of Object.entries(vms ?? {})) await this.#given('vm', id, body);
+    for (const [pattern, { group }] of given as [string, { group?: string }][])
+      for (const { name } of understood('nodes', pattern)) await this.#enrol(name, group);
+    for (const [id, body] of many('vms', vms ?? {})) await this.#given('vm', id, body);
   }
 
   async #given(kind: 'group' | 'vm', id: string, body: Record<string, unknown>): Promise<void> {
@@ -80,7 +119,7 @@ class Run {
     const groupId = group === undefined ? DEFAULT_GROUP : parseGroupId(group);
     if (nodeId === null) throw new ScenarioError(`nodes.${id}: not a node id`);
     if (groupId === null) throw new ScenarioError(`nodes.${id}.group: not a group name`);
-    await turnGroup(this.#world.plane, groupId, { kind: 'ensure' });
+    await turnGroup(this.#world.plane, groupId, { kind: 'ensure', pausedBy: null });
     const { store, now, draw } = this.#world.plane;
     const own = (await store.load('group', groupId))?.record ?? newGroup(groupId);
     const view = { policy: groupPolicyOf(own.body ?? {}), paused: false };
@@ -88,34 +127,59 @@ class Run {
     await store.save('node', { ...node, revision: 1 }, 0, draw().id);
   }
 
+  /** Does a step, for each thing that it names. */
   async step(step: Step, index: number): Promise<void> {
-    if (step.expect !== undefined) {
-      await this.#expect(step.expect, index);
-      return;
+    const pattern = subjectOf(step.expect ?? step, `steps.${index}`);
+    const named = isPattern(pattern.id)
+      ? meant(pattern.id, await this.#there(pattern.kind))
+      : [{ name: pattern.id, number: null }];
+    if (named.length === 0) this.#fail(index, `no ${pattern.kind} is named ${pattern.id}`, 'at least one', 0);
+    for (const { name, number } of named) {
+      const subject: Subject = { kind: pattern.kind, id: name };
+      if (step.expect !== undefined) await this.#expect(step.expect, subject, index);
+      else
+        await this.#do(
+          { ...step, ...(step.put === undefined ? {} : { put: bodyFor(step.put, number) }) },
+          subject,
+          index,
+        );
     }
-    const subject = subjectOf(step, `steps.${index}`);
+    // Whatever the step made due at this very instant is handled before the next one.
+    if (step.expect === undefined) await this.#world.runTo(this.#world.now);
+  }
+
+  async #there(kind: Subject['kind']): Promise<string[]> {
+    return (await this.#world.store.list(kind, Number.MAX_SAFE_INTEGER, null)).items;
+  }
+
+  async #do(step: Step, subject: Subject, index: number): Promise<void> {
     if (step.commandStatus !== undefined) {
       if (subject.kind !== 'node') throw new ScenarioError(`steps.${index}: commandStatus is about a node`);
+      this.#say(subject, `the last wake ended ${step.commandStatus}`);
       await noteWakeStatus(this.#world.plane, subject.id as NodeId, step.commandStatus, null); // ids were given by the author; an unknown one is not found
       return;
     }
+    if (step.launches !== undefined) {
+      if (subject.kind !== 'vm') throw new ScenarioError(`steps.${index}: launches are of a VM`);
+      this.#launchers.set(subject.id, launchesOf(step.launches, this.#start));
+      return;
+    }
+    const told = this.#world.happenings.length;
     const answer = await this.#act(step, subject, index);
     const accepted =
       step.status === undefined ? answer.status >= 200 && answer.status < 300 : statusFits(step.status, answer.status);
-    this.#say(subject, describeStep(step, answer.status));
+    this.#say(subject, describeStep(step, answer), told);
     if (!accepted) {
       this.#fail(
         index,
-        `${describeStep(step, answer.status)}: ${detailOf(answer.body)}`,
+        `${describeStep(step, answer)}: ${detailOf(answer.body)}`,
         step.status ?? 'a 2xx status',
         answer.status,
       );
     }
-    // Whatever the step made due at this very instant is handled before the next one.
-    await this.#world.runTo(this.#world.now);
   }
 
-  async #act(step: Step, subject: Subject, index: number): Promise<{ status: number; body: unknown }> {
+  async #act(step: Step, subject: Subject, index: number): Promise<Answer> {
     if (step.put !== undefined) return this.#put(subject, step.put);
     const path = pathOf(subject);
     if (step.delete !== undefined) {
@@ -133,22 +197,22 @@ class Run {
         nodeIdentity(subject.id),
       );
     }
-    if (subject.kind === 'vm') {
-      const vm = parseVmId(subject.id);
-      const record = vm === null ? undefined : (await this.#world.store.load('vm', vm))?.record;
-      // Where it is now: it may have gone to another host since it was declared.
-      const host = record === undefined ? (this.#hosts.get(subject.id) ?? 'i-00000000000000000') : hostOf(record);
-      const instanceId = step.report['instanceId'];
-      const body =
-        typeof instanceId === 'string'
-          ? { ...step.report, instanceId: this.#instance(subject.id, instanceId) }
-          : step.report;
-      return this.#world.call('POST', `${path}/reports`, body, nodeIdentity(host));
-    }
+    if (subject.kind === 'vm') return this.#report(subject, step.report);
     throw new ScenarioError(`steps.${index}: a group does not report`);
   }
 
-  async #put(subject: Subject, body: Record<string, unknown>): Promise<{ status: number; body: unknown }> {
+  async #report(subject: Subject, report: Record<string, unknown>): Promise<Answer> {
+    const vm = parseVmId(subject.id);
+    const record = vm === null ? undefined : (await this.#world.store.load('vm', vm))?.record;
+    // Where it is now: it may have gone to another host since it was declared.
+    const host = record === undefined ? (this.#hosts.get(subject.id) ?? 'i-00000000000000000') : hostOf(record);
+    const { instanceId } = report;
+    const body =
+      typeof instanceId === 'string' ? { ...report, instanceId: this.#instance(subject.id, instanceId) } : report;
+    return this.#world.call('POST', `${pathOf(subject)}/reports`, body, nodeIdentity(host));
+  }
+
+  async #put(subject: Subject, body: Record<string, unknown>): Promise<Answer> {
     if (subject.kind === 'node') throw new ScenarioError('a node is not put: it enrols itself with its first report');
     const answer = await this.#world.call('PUT', pathOf(subject), body, OPERATOR);
     const { hostId } = body;
@@ -173,9 +237,8 @@ class Run {
     return numbered === null ? text : (known[Number(numbered[1]) - 1] ?? 'none');
   }
 
-  async #expect(expectation: Expectation, index: number): Promise<void> {
+  async #expect(expectation: Expectation, subject: Subject, index: number): Promise<void> {
     await this.#world.runTo(this.#world.now);
-    const subject = subjectOf(expectation, `steps.${index}`);
     const answer = await this.#world.call('GET', pathOf(subject), undefined, OPERATOR);
     const found = answer.status === 200;
     const name = `${subject.kind} ${subject.id}`;
@@ -208,8 +271,10 @@ class Run {
     this.failures.push({ step, at: (this.#world.now - this.#start) / 1000, what, expected, actual });
   }
 
-  #say(subject: Subject, text: string): void {
-    this.#world.happenings.push({ at: this.#world.now, kind: 'step', subject: `${subject.kind}/${subject.id}`, text });
+  /** @param before where it belongs: a call comes before what it set off */
+  #say(subject: Subject, text: string, before = this.#world.happenings.length): void {
+    const id = `${subject.kind}/${subject.id}`;
+    this.#world.happenings.splice(before, 0, { at: this.#world.now, kind: 'step', subject: id, text });
   }
 }
 
@@ -223,13 +288,60 @@ const detailOf = (body: unknown): string => {
   return typeof detail === 'string' ? detail : 'no reason was given';
 };
 
-function describeStep(step: Step, status: number): string {
+/** What a person or an agent did, and what the control plane answered. */
+function describeStep(step: Step, { status, body }: Answer): string {
+  const reply = `answered ${status}${status >= 300 ? ` ${String(valueAt(body, 'code'))}` : ''}`;
   if (step.report !== undefined) {
     const state = step.report['state'] ?? step.report['phase'];
     const why = step.report['cause'] ?? valueAt(step.report, 'error.reason');
-    return `reports ${String(state)}${typeof why === 'string' ? ` (${why})` : ''} → ${status}`;
+    const message = step.report['message'] ?? valueAt(step.report, 'error.message');
+    const words = [why, message].filter((word) => typeof word === 'string');
+    return `reports ${String(state)}${words.length === 0 ? '' : ` (${words.join(': ')})`}; ${reply}${desiredIn(body)}`;
   }
-  if (step.verb !== undefined) return `${step.verb} → ${status}`;
-  if (step.put !== undefined) return `put → ${status}`;
-  return `delete → ${status}`;
+  if (step.verb !== undefined) return `an operator asks: ${step.verb}; ${reply}`;
+  if (step.put !== undefined) return `an operator puts ${JSON.stringify(step.put)}; ${reply}`;
+  return `an operator deletes it; ${reply}`;
 }
+
+function desiredIn(body: unknown): string {
+  const [power, state] = [valueAt(body, 'desired.power'), valueAt(body, 'desired.state')];
+  if (typeof power === 'string') return `: that instance is to be ${power}`;
+  return typeof state === 'string' ? `: it is to reach ${state}` : '';
+}
+
+function launchesOf(
+  { end, cause, message, after: wait, until }: NonNullable<Step['launches']>,
+  start: Instant,
+): Launches {
+  return {
+    end: end ?? 'Failed',
+    ...(cause === undefined ? {} : { cause }),
+    ...(message === undefined ? {} : { message }),
+    afterMs: millisecondsOf(wait ?? 0),
+    until: until === undefined ? null : after(start, milliseconds(millisecondsOf(until))),
+  };
+}
+
+function bodyFor(body: Record<string, unknown>, number: string | null): Record<string, unknown> {
+  // An object stays one.
+  return numbered(body, number) as Record<string, unknown>;
+}
+
+/** @throws {ScenarioError} naming the place of a pattern that cannot be read */
+function understood(where: string, pattern: string): ReturnType<typeof namesOf> {
+  try {
+    return namesOf(pattern);
+  } catch (error) {
+    if (error instanceof PatternError) throw new ScenarioError(`${where}.${pattern}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** What is given at the top, with each range written out. */
+const many = (where: string, given: Record<string, Record<string, unknown>>): [string, Record<string, unknown>][] =>
+  Object.entries(given).flatMap(([pattern, body]) =>
+    understood(where, pattern).map(({ name, number }): [string, Record<string, unknown>] => [
+      name,
+      bodyFor(body, number),
+    ]),
+  );

@@ -1,5 +1,6 @@
 /** The scenario file: its schema, and how a step is read (DESIGN section 9). */
 import * as z from 'zod/mini';
+import { END_CAUSES } from '../../core/contract.ts';
 import { parseDuration, parseInstant } from '../../core/time.ts';
 
 const at = z.union([
@@ -28,6 +29,15 @@ export const expectSchema = z.strictObject({
   absent: z.optional(z.boolean()),
 });
 
+/** How every launch of a VM goes from a step on. */
+const launches = z.strictObject({
+  end: z.optional(z.enum(['Failed', 'Succeeded'])),
+  cause: z.optional(z.enum(END_CAUSES)),
+  message: z.optional(z.string()),
+  after: z.optional(at),
+  until: z.optional(at),
+});
+
 const stepSchema = z.strictObject({
   at,
   ...subject,
@@ -38,11 +48,12 @@ const stepSchema = z.strictObject({
   put: z.optional(anyBody),
   delete: z.optional(z.union([z.literal(true), z.strictObject({ force: z.optional(z.boolean()) })])),
   commandStatus: z.optional(z.string()),
+  launches: z.optional(launches),
   status: z.optional(status),
   expect: z.optional(expectSchema),
 });
 
-const ACTIONS = ['report', 'verb', 'put', 'delete', 'commandStatus', 'expect'] as const;
+const ACTIONS = ['report', 'verb', 'put', 'delete', 'commandStatus', 'launches', 'expect'] as const;
 
 export const scenarioSchema = z.strictObject({
   name: z.optional(z.string()),
@@ -110,6 +121,9 @@ export function subjectOf(
   return only;
 }
 
+/** Milliseconds of a time in a scenario: seconds, or a duration. */
+export const millisecondsOf = (time: number | string): number =>
+  typeof time === 'number' ? Math.round(time * 1000) : (parseDuration(time) ?? 0);
+
 /** Milliseconds from start. */
-export const offsetOf = (step: Step): number =>
-  typeof step.at === 'number' ? Math.round(step.at * 1000) : (parseDuration(step.at) ?? 0);
+export const offsetOf = (step: Step): number => millisecondsOf(step.at);

@@ -7,7 +7,18 @@ const SELF = 'test/architecture/tidy.test.ts';
 const SOURCE_LINES_MAX = 400;
 
 /** Not in the repository, or not written by hand. */
-const SKIPPED_FOLDERS = new Set(['node_modules', '.git', '.holdoff', 'cdk.out', 'coverage', 'dist', 'reports']);
+const SKIPPED_FOLDERS = new Set([
+  'node_modules',
+  '.git',
+  '.cache',
+  '.holdoff',
+  '.simulation',
+  '.stryker-tmp',
+  'cdk.out',
+  'coverage',
+  'dist',
+  'reports',
+]);
 const GENERATED = new Set(['package-lock.json', 'docs/openapi.json']);
 const TEXT = /\.(?:ts|mjs|cjs|js|json|md|yml|yaml|sh|txt|css|html)$|^\.ci\/run$/;
 const SOURCE = /\.(?:ts|mjs|cjs)$/;

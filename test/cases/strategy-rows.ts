@@ -141,7 +141,7 @@ const END_TO_END: Readonly<Record<string, () => void>> = {
     const life = running('RerunOnFailure');
     stopAndEnd(life);
     life.send({ kind: 'hostSilent', hostId: HOST });
-    life.send({ kind: 'hostFenced', hostId: HOST });
+    life.send({ kind: 'hostFenced', hostId: HOST, at: life.now });
     staysFor(life, { phase: 'Failed', status: 'Stopped' });
   },
   'Always: launcher made to fail at once': () => {

@@ -55,6 +55,8 @@ describe('a command line that is understood', () => {
     ['events --limit 20 --follow', 'events', undefined, { limit: 20, follow: true }],
     ['events --all', 'events', undefined, { all: true }],
     ['summary', 'summary', undefined, {}],
+    ['recover --yes', 'recover', undefined, { yes: true }],
+    ['recover --yes --force', 'recover', undefined, { yes: true, force: true }],
     ['openapi', 'openapi', undefined, {}],
   ])('%s', (line, name, subject, options) => {
     const parsed = parse(line);

@@ -16,7 +16,11 @@ test('nothing has to be set', () => {
     apiRequestsPerSecond: 500,
     tableUnitsPerSecondMax: 4000,
     logDays: 30,
+    ssmEndpoint: undefined,
     runbooks: 'docs/runbooks/',
+    tags: {},
+    domain: undefined,
+    restoredTable: undefined,
   });
 });
 
@@ -27,6 +31,18 @@ test('numbers and lists may come as text, as they do with -c', () => {
     nodeTag: { key: 'env', value: 'prod' },
   });
   expect(given({ nodeRoles: ['Web'] }).nodeRoles).toEqual(['Web']);
+});
+
+test('tags, and a domain with what belongs to it', () => {
+  const certificate = 'arn:aws-cn:acm:cn-north-1:123456789012:certificate/11111111-2222-3333-4444-555555555555';
+  expect(given({ tags: 'team=os,cost=a=b' }).tags).toEqual({ team: 'os', cost: 'a=b' });
+  expect(given({ domain: 'holdoff.corp.example', domainCertificate: certificate }).domain).toEqual({
+    name: 'holdoff.corp.example',
+    certificateArn: certificate,
+    hostedZoneId: undefined,
+  });
+  expect(() => given({ domain: 'holdoff.corp.example' })).toThrow(/context domainCertificate/);
+  expect(() => given({ domainCertificate: certificate })).toThrow(/context domain:/);
 });
 
 describe('what cannot be used is refused with its name', () => {
@@ -42,7 +58,14 @@ describe('what cannot be used is refused with its name', () => {
     ['apiRequestsPerSecond', '0'],
     ['tableUnitsPerSecondMax', '1e9'],
     ['logDays', '31'],
+    ['ssmEndpoint', 'http://ssm.example'],
+    ['ssmEndpoint', 'https://ssm.example/path'],
     ['runbooks', 'docs/runbooks'],
+    ['tags', 'env'],
+    ['domain', 'not a name'],
+    ['domainCertificate', 'arn:aws:iam::123456789012:role/x'],
+    ['domainHostedZone', 'example.com'],
+    ['restoredTable', 'a b'],
   ])('%s: %s', (name, value) => {
     expect(() => given({ [name]: value })).toThrow(new RegExp(`context ${name}`));
   });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
@@ -57,6 +58,16 @@ describe('the table', { timeout: 120_000 }, () => {
   });
 });
 
+describe('the outputs', { timeout: 120_000 }, () => {
+  test('have the names that README and docs/deploy.md give them', () => {
+    const names = Object.keys(template.findOutputs('*'));
+    expect(names.toSorted()).toEqual(['Endpoint', 'TableName', 'TopicArn']);
+    const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+    const documented = page.slice(page.indexOf('| output |')).split('\n\n')[0] ?? '';
+    expect([...documented.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(names);
+  });
+});
+
 describe('the API', { timeout: 120_000 }, () => {
   test('lets nobody in without a signature', () => {
     const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
@@ -98,6 +109,15 @@ describe('the handlers', { timeout: 120_000 }, () => {
     }
   });
 
+  test('are told of an SSM endpoint only when the user names one', () => {
+    const variable = { Environment: { Variables: { AWS_ENDPOINT_URL_SSM: Match.absent() } } };
+    template.allResourcesProperties('AWS::Lambda::Function', variable);
+    const ssmEndpoint = 'https://ssm-fips.us-east-1.amazonaws.com';
+    templateOf(deployed({ context: { ssmEndpoint } }).controlPlane).allResourcesProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ AWS_ENDPOINT_URL_SSM: ssmEndpoint }) },
+    });
+  });
+
   test('reserve no concurrency, which would break a new account', () => {
     template.allResourcesProperties('AWS::Lambda::Function', { ReservedConcurrentExecutions: Match.absent() });
   });
@@ -108,7 +128,7 @@ describe('the handlers', { timeout: 120_000 }, () => {
   });
 
   test('do not lose what was delivered asynchronously', () => {
-    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 4);
+    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 5);
     template.allResourcesProperties('AWS::Lambda::EventInvokeConfig', {
       DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
     });
@@ -139,6 +159,23 @@ describe('timers, commands, events and the sweep', { timeout: 120_000 }, () => {
           'document-name': ['holdoff-wake'],
           status: [{ 'anything-but': ['Pending', 'InProgress', 'Delayed', 'Cancelling', 'Success'] }],
         },
+      },
+    });
+  });
+
+  test('machines are heard of when they stop, start or end, and when they are deregistered', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.ec2'],
+        'detail-type': ['EC2 Instance State-change Notification'],
+        detail: { state: ['stopped', 'running', 'terminated'] },
+      },
+    });
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.ssm'],
+        'detail-type': ['AWS API Call via CloudTrail'],
+        detail: { eventSource: ['ssm.amazonaws.com'], eventName: ['DeregisterManagedInstance'] },
       },
     });
   });

@@ -18,7 +18,7 @@ type Action =
   | { do: 'wait'; seconds: number; timer: boolean }
   | { do: 'report'; report: ReportShape }
   | { do: 'repeat' }
-  | { do: 'start' | 'retry' | 'hold' | 'release' | 'proceed' | 'fence' | 'wakeFailed' };
+  | { do: 'start' | 'retry' | 'hold' | 'release' | 'proceed' | 'fence' | 'wakeFailed' | 'stopped' | 'running' };
 type ReportShape = {
   state: NodeReport['state'];
   generation: 'current' | 'older' | 'none';
@@ -62,6 +62,8 @@ const action: fc.Arbitrary<Action | { do: 'obey' }> = fc.oneof(
         'proceed' as const,
         'fence' as const,
         'wakeFailed' as const,
+        'stopped' as const,
+        'running' as const,
       ),
     }),
   },
@@ -137,6 +139,10 @@ function play(actions: readonly (Action | { do: 'obey' })[], view: GroupView, ju
         break;
       case 'wakeFailed':
         decide({ kind: 'wakeFailed', status: 'Failed', generation: null });
+        break;
+      case 'stopped':
+      case 'running':
+        decide({ kind: one.do, at: now });
         break;
       case 'retry':
       case 'release':
@@ -232,7 +238,9 @@ describe('whatever happens to a node, in whatever order', () => {
       if (due === null) return;
       const at = due > now ? due : now;
       const outcome = decideNode(node, { kind: 'due' }, { nodeId, now: at, group: null });
-      const next = outcome.kind === 'changed' ? nodeDueAt(outcome.next) : due;
+      // What its VMs have not been told yet stays due until they have been: only `told` ends that.
+      const told = outcome.kind === 'changed' ? { ...outcome.next, untold: null } : { ...node, untold: null };
+      const next = nodeDueAt(told);
       if (next !== null) expect(next).toBeGreaterThan(at);
     });
   });
@@ -242,6 +250,8 @@ describe('whatever happens to a node, in whatever order', () => {
       if (nodeDueAt(node) !== null) return;
       const heldBeforeReboot = node.spec.state === 'PerformedUpdate' && node.spec.reachedAt !== null;
       const may = readiness(node, now).kind;
+      // What EC2 stopped waits for EC2 or for a report.
+      if (may === 'stopped') return;
       expect(
         heldBeforeReboot ||
           ['ready', 'upToDate', 'blocked', 'checkFailed', 'held', 'notReported', 'recovering', 'backingOff'].includes(

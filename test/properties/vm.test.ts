@@ -126,7 +126,7 @@ function play(actions: readonly Action[], seed: number, judge: (seen: Seen) => v
         decide({ kind: 'hostSilent', hostId: HOST });
         break;
       case 'fenced':
-        decide({ kind: 'hostFenced', hostId: HOST });
+        decide({ kind: 'hostFenced', hostId: HOST, at: now });
         break;
       case 'wakeFailed':
         decide({ kind: 'wakeFailed', status: 'Failed' });

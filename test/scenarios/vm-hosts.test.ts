@@ -1,7 +1,7 @@
 /** The fifteen scenarios of the VM half of the mission, and the update of a host, through the whole control plane (docs/vm-hosts.md). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { runScenario } from '../../local/simulate/run.ts';
 import { readScenario } from '../../local/simulate/scenario.ts';
 import { HOST, Scene } from '../spec/scene.ts';
@@ -105,11 +105,10 @@ describe('a notice that was lost', () => {
     for (let step = 0; step < 2; step += 1) await scene.obey(HOST);
     await scene.vm('web', { phase: 'Succeeded', cause: 'HostMaintenance' });
     // The host is back, and its VM does not hear of it.
-    const { vmsOfHost } = scene.world.store;
-    scene.world.store.vmsOfHost = () => Promise.resolve([]);
+    const unheard = vi.spyOn(scene.world.store, 'vmsOfHost').mockResolvedValue([]);
     await scene.obey(HOST, { bootId: 'b2', currentVersion: '1.1' });
     await scene.obey(HOST, { bootId: 'b2', currentVersion: '1.1' });
-    scene.world.store.vmsOfHost = vmsOfHost;
+    unheard.mockRestore();
     await scene.sees('vms', 'web', { 'instance.phase': 'Succeeded', printableStatus: 'Starting' });
     await scene.to(200);
     await scene.sees('vms', 'web', { 'instance.phase': 'Pending', restartCount: 0, 'power.on': true });

@@ -99,7 +99,7 @@ function planeAt({ env, queueUrl, queueArn, functionArn, roleArn }: EmbeddedAws)
     now: clock,
     draw: randomDraw,
     pause: setTimeout,
-    settings: { idleReportSeconds: 900, activeReportSeconds: 15 },
+    settings: { idleReportSeconds: 900, activeReportSeconds: 15, table: LOCAL_TABLE },
   };
 }
 

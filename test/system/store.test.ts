@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newGroup } from '../../core/group/group.ts';
 import { type GroupId, type NodeId, parseNodeId } from '../../core/ids.ts';
 import { newNode } from '../../core/node/enrol.ts';
@@ -12,28 +9,12 @@ import { formatInstant, instant } from '../../core/time.ts';
 import { DynamoEventLog } from '../../functions/aws/event-log.ts';
 import { DynamoStore } from '../../functions/aws/dynamodb-store.ts';
 import type { Store } from '../../functions/ports.ts';
-import { startDynamoDb, type EmbeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 import { MemoryStore } from '../../local/simulate/memory-store.ts';
-import { LOCAL_TABLE, tableInput } from '../../local/table-input.ts';
+import { LOCAL_TABLE } from '../../local/table-input.ts';
+import { embeddedTable } from './embedded-table.ts';
 
 const NOW = instant(Date.UTC(2026, 0, 5));
-const dir = mkdtempSync(join(tmpdir(), 'holdoff-store-'));
-let embedded: EmbeddedDynamoDb;
-let client: DynamoDBClient;
-
-beforeAll(async () => {
-  embedded = await startDynamoDb({ path: dir, region: 'us-east-1', table: tableInput() });
-  client = new DynamoDBClient({
-    endpoint: embedded.url,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'test' },
-  });
-});
-afterAll(async () => {
-  client.destroy();
-  await embedded.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+const database = embeddedTable('store');
 
 function nodeIdOf(number: number): NodeId {
   const id = parseNodeId(`i-${String(number).padStart(17, '0')}`);
@@ -48,7 +29,7 @@ function node(number: number, group: string, change: Partial<NodeRecord> = {}): 
 
 const STORES: [string, () => Store][] = [
   ['in memory', () => new MemoryStore()],
-  ['in DynamoDB', () => new DynamoStore(client, LOCAL_TABLE, () => NOW)],
+  ['in DynamoDB', () => new DynamoStore(database(), LOCAL_TABLE, () => NOW)],
 ];
 
 describe.each(STORES)('the store %s', (name, open) => {
@@ -143,9 +124,9 @@ describe.each(STORES)('the store %s', (name, open) => {
 });
 
 test('an item of a newer format is refused by name, not misread', async () => {
-  const store = new DynamoStore(client, LOCAL_TABLE, () => NOW);
+  const store = new DynamoStore(database(), LOCAL_TABLE, () => NOW);
   const id = nodeIdOf(5001);
-  await client.send(
+  await database().send(
     new PutItemCommand({
       TableName: LOCAL_TABLE,
       Item: marshall({ pk: `node#${id}`, sk: 'A', format: 2, revision: 1, record: {} }),
@@ -155,12 +136,12 @@ test('an item of a newer format is refused by name, not misread', async () => {
 });
 
 test('an attribute that this version does not know survives a write', async () => {
-  const store = new DynamoStore(client, LOCAL_TABLE, () => NOW);
+  const store = new DynamoStore(database(), LOCAL_TABLE, () => NOW);
   const first = node(5002, 'later');
   await store.save('node', first, 0, 'w');
   const { GetItemCommand, UpdateItemCommand } = await import('@aws-sdk/client-dynamodb');
   const Key = marshall({ pk: `node#${first.nodeId}`, sk: 'A' });
-  await client.send(
+  await database().send(
     new UpdateItemCommand({
       TableName: LOCAL_TABLE,
       Key,
@@ -169,11 +150,11 @@ test('an attribute that this version does not know survives a write', async () =
     }),
   );
   await store.save('node', { ...first, revision: 2 }, 1, 'w');
-  expect((await client.send(new GetItemCommand({ TableName: LOCAL_TABLE, Key }))).Item?.['future']?.S).toBe('kept');
+  expect((await database().send(new GetItemCommand({ TableName: LOCAL_TABLE, Key }))).Item?.['future']?.S).toBe('kept');
 });
 
 test('the event log is newest first over days, page by page, and an event delivered twice is kept once', async () => {
-  const log = new DynamoEventLog(client, LOCAL_TABLE);
+  const log = new DynamoEventLog(database(), LOCAL_TABLE);
   const entries = Array.from({ length: 7 }, (_, index) => ({
     id: `node/x/${index}`,
     at: formatInstant(instant(NOW - index * 9 * 3_600_000)),

@@ -1,0 +1,30 @@
+/** `holdoff recover`: one page of it per request, so that a fleet of any size fits into the time of one. */
+import { recoverBodySchema, type RecoverAnswer } from '../../core/contract.ts';
+import { formatInstant } from '../../core/time.ts';
+import { recover } from '../operations/recover.ts';
+import { fail, ofRefusal } from './problem.ts';
+import { bodyOf, decodeCursor, encodeCursor, operatorOf } from './requests.ts';
+import type { Serve } from './route.ts';
+
+export const recoverRoute: Serve = async (plane, request) => {
+  const by = operatorOf(request);
+  const { force = false, cursor } = bodyOf(request, recoverBodySchema);
+  const place = cursor === undefined ? null : decodeCursor(cursor, 'recovery');
+  if (cursor !== undefined && place === null) {
+    throw fail(400, 'InvalidCursor', 'the cursor is not one that a recovery returned; leave it out to begin again');
+  }
+  const page = await recover(plane, by, force, place);
+  if ('refusal' in page) throw ofRefusal(page.refusal);
+  const { recovery, touched } = page;
+  const body: RecoverAnswer = {
+    recovery: {
+      at: formatInstant(recovery.at),
+      by: recovery.by,
+      finishedAt: recovery.finishedAt === null ? null : formatInstant(recovery.finishedAt),
+    },
+    done: recovery.finishedAt !== null,
+    touched: { groups: touched.group, vms: touched.vm, nodes: touched.node },
+    ...encodeCursor(page.cursor, 'recovery'),
+  };
+  return { status: 202, body: { ...body } };
+};

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { enumerate } from './enumerate.ts';
+import { MACHINES } from './stories/machines.ts';
+
+test.each(MACHINES)('whoever dies at whichever external call: $name', { timeout: 300_000 }, async (story) => {
+  const { paths, failures } = await enumerate(story);
+  expect(failures).toEqual([]);
+  expect(paths.length).toBeGreaterThan(4);
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { HANDLERS } from '../../core/names.ts';
+import { ROUTES } from '../../functions/http/routes.ts';
+import { Process, type Kill } from './process.ts';
+import { STORIES } from './stories/all.ts';
+import { tell } from './story.ts';
+import { World } from './world.ts';
+
+/** Paths of a handler that its name alone does not tell. */
+const NAMED = [
+  ...['Idle', 'StagedUpdate', 'PerformedUpdate', 'RebootedIntoUpdate', 'MonitoringUpdate', 'ErrorReset'].map(
+    (state) => `POST /v1/nodes/:nodeId/reports ${state}`,
+  ),
+  ...[
+    'Scheduled',
+    'Running',
+    'Failed LaunchFailed',
+    'Failed GuestPanic',
+    'Failed Requested',
+    'Succeeded GuestShutdown',
+  ].map((phase) => `POST /v1/vms/:vmId/reports ${phase}`),
+  'DELETE /v1/vms/:vmId ?force',
+  'timer of a node (Scheduler)',
+  'timer of a node (vernier)',
+  'timer of a vm (vernier)',
+  'timer of a group (vernier)',
+  'status Undeliverable',
+];
+
+describe('the stories', () => {
+  test('take every route, every handler and every named path', { timeout: 120_000 }, async () => {
+    const handlers = new Set<string>();
+    const paths = new Set<string>();
+    for (const story of STORIES) {
+      const told = await tell(story, null);
+      for (const { handler, path } of told.invocations) {
+        handlers.add(handler);
+        paths.add(path);
+        paths.add(path.split(' ').slice(0, 2).join(' '));
+      }
+    }
+    expect(HANDLERS.filter((handler) => !handlers.has(handler))).toEqual([]);
+    expect(ROUTES.map(({ method, path }) => `${method} ${path}`).filter((route) => !paths.has(route))).toEqual([]);
+    expect(NAMED.filter((path) => !paths.has(path))).toEqual([]);
+  });
+});
+
+describe('a process that dies', () => {
+  const died = async (kill: Kill): Promise<string[]> => {
+    const done: string[] = [];
+    const process = new Process(new World(null).cloud, kill);
+    const ended = await process.run(async () => {
+      await process.call('first', true, () => done.push('first'));
+      await Promise.allSettled(['second', 'third'].map((name) => process.call(name, true, () => done.push(name))));
+      done.push('answered');
+    });
+    expect(ended).toEqual({ kind: 'died' });
+    return done;
+  };
+
+  test.each([
+    [{ call: 1, when: 'before', lostFrom: 1 }, []],
+    [{ call: 1, when: 'after', lostFrom: 1 }, ['first']],
+    [{ call: 2, when: 'before', lostFrom: 2 }, ['first']],
+    [{ call: 2, when: 'after', lostFrom: 2 }, ['first', 'second']],
+    [{ call: 3, when: 'after', lostFrom: 3 }, ['first', 'second', 'third']],
+    [{ call: 3, when: 'after', lostFrom: 2 }, ['first', 'third']],
+  ] as const)('at %o leaves %o behind', async (kill, left) => {
+    expect(await died(kill)).toEqual(left);
+  });
+});

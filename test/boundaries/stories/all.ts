@@ -1,0 +1,6 @@
+import { GROUPS } from './groups.ts';
+import { MACHINES } from './machines.ts';
+import { UPDATES } from './updates.ts';
+import { VMS } from './vms.ts';
+
+export const STORIES = [...UPDATES, ...GROUPS, ...MACHINES, ...VMS] as const;

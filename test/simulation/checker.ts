@@ -1,0 +1,139 @@
+/** Checks every step of a history against the guarantees. It reads what is stored, answered and alive, and no code of the product. */
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Answer, Call } from './call.ts';
+import { checkAnswer } from './check-answer.ts';
+import { GroupCheck } from './check-group.ts';
+import { NodeCheck } from './check-node.ts';
+import { VmCheck } from './check-vm.ts';
+import type { Item } from './dynamodb.ts';
+import type { Invocation, Kernel } from './kernel.ts';
+import { at, type Guarantee, type Report, type Stored, type Violation } from './violation.ts';
+
+export class Checker {
+  readonly violations: Violation[] = [];
+  /** Guarantee → how often it was put to the test. */
+  readonly checked = new Map<Guarantee, number>();
+  readonly vms = new VmCheck();
+  servicesWork = false;
+  readonly #kernel: Kernel;
+  readonly #nodes = new NodeCheck();
+  readonly #groups = new GroupCheck();
+  readonly #stored = new Map<string, Stored>();
+  readonly #writers = new Map<string, { id: number; at: number }[]>();
+  /** Invocation → the call it serves. */
+  readonly #calls = new Map<number, { by: string; body: unknown }>();
+  readonly #fenced = new Set<string>();
+  readonly #alive = new Map<string, Set<string>>();
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  stored(key: string): Stored | null {
+    return this.#stored.get(key) ?? null;
+  }
+
+  all(kind: 'node' | 'vm' | 'group'): [string, Stored][] {
+    return [...this.#stored].flatMap(([key, item]) =>
+      key.startsWith(`${kind}#`) ? [[key.slice(kind.length + 1), item] as [string, Stored]] : [],
+    );
+  }
+
+  guests(vmId: string): ReadonlySet<string> {
+    return this.#alive.get(vmId) ?? new Set();
+  }
+
+  /** A call is about to be handled by an invocation of this name. */
+  serving(invocation: Invocation, call: Call): void {
+    const [, fenced] = /^\/v1\/nodes\/([^/]+)\/fence$/.exec(call.path) ?? [];
+    if (fenced !== undefined) this.#fenced.add(fenced);
+    this.#calls.set(invocation.id, { by: `${call.method} ${call.path}`, body: call.body });
+  }
+
+  written(after: Item, by: Invocation): void {
+    const key = after['pk']?.S ?? '';
+    const [kind = '', id = ''] = key.split('#');
+    const record = recordOf(after);
+    const previous = this.stored(key);
+    this.#stored.set(key, record);
+    const writers = this.#writers.get(key) ?? [];
+    writers.push({ id: by.id, at: this.#kernel.now });
+    this.#writers.set(key, writers.slice(-40));
+    const served = this.#calls.get(by.id);
+    const write = {
+      id,
+      before: previous,
+      after: record,
+      now: this.#kernel.now,
+      by: served?.by ?? by.name,
+      body: served?.body,
+      servicesWork: this.servicesWork,
+      fenced: this.#fenced,
+    };
+    const report = this.#reporter(`${kind}/${id}`);
+    if (kind === 'node') {
+      this.#count('G1', 'G2', 'G4', 'G7', 'G8');
+      this.#nodes.write(write, report);
+      this.#groups.node(write, report);
+    } else if (kind === 'vm') {
+      this.#count('G1', 'G2', 'G5', 'G6', 'G8');
+      this.vms.write(write, report);
+    } else if (kind === 'group') this.#groups.group(write);
+  }
+
+  answered(call: Call, answer: Answer | null, self: Invocation): void {
+    this.#count('G10', 'G11');
+    const nodeReport = /^\/v1\/nodes\/([^/]+)\/reports$/.exec(call.path);
+    if (nodeReport?.[1] !== undefined && answer?.status === 200)
+      this.#nodes.answered(nodeReport[1], call.body, this.stored(`node#${nodeReport[1]}`));
+    const seen = {
+      stored: (key: string): Stored | null => this.stored(key),
+      othersSince: (key: string, invocation: Invocation): boolean =>
+        (this.#writers.get(key) ?? []).some(({ id, at: when }) => id !== invocation.id && when >= invocation.startedAt),
+    };
+    for (const { guarantee, what } of checkAnswer(call, answer, self, seen))
+      this.#reporter(subjectOf(call.path))(guarantee, what);
+    this.#calls.delete(self.id);
+  }
+
+  guestBegan(vmId: string, instanceId: string, hostId: string): void {
+    this.#count('G5');
+    const alive = this.#alive.get(vmId) ?? new Set();
+    this.#alive.set(vmId, alive);
+    if (alive.size > 0 && !alive.has(instanceId))
+      this.#reporter(`vm/${vmId}`)(
+        'G5',
+        `${instanceId} was launched on ${hostId} while ${[...alive].join(', ')} is alive`,
+      );
+    alive.add(instanceId);
+  }
+
+  guestEnded(vmId: string, instanceId: string): void {
+    this.#alive.get(vmId)?.delete(instanceId);
+  }
+
+  fail(guarantee: Guarantee, subject: string, what: string): void {
+    this.#reporter(subject)(guarantee, what);
+  }
+
+  #reporter(subject: string): Report {
+    return (guarantee, what, expected) => {
+      this.violations.push({ guarantee, subject, at: this.#kernel.now, what, expected: expected ?? null });
+    };
+  }
+
+  #count(...guarantees: Guarantee[]): void {
+    for (const guarantee of guarantees) this.checked.set(guarantee, (this.checked.get(guarantee) ?? 0) + 1);
+  }
+}
+
+function recordOf(item: Item): Stored {
+  const record = at(unmarshall(item), 'record');
+  if (typeof record !== 'object' || record === null) throw new Error('an item without a record');
+  return record as Stored; // an object has names and values
+}
+
+const subjectOf = (path: string): string => {
+  const [, kinds = '', id = ''] = /^\/v1\/(nodes|vms|groups)\/([^/?]+)/.exec(path) ?? [];
+  return kinds === '' ? path : `${kinds.slice(0, -1)}/${id}`;
+};

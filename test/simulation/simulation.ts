@@ -1,0 +1,240 @@
+/** One history from one seed: a fleet under faults, then without; the same seed gives the same history, byte for byte. */
+import { createHash } from 'node:crypto';
+import { seededRandom } from '../../local/simulate/random.ts';
+import type { Call } from './call.ts';
+import { Network } from './calls.ts';
+import { waitedFor } from './calm.ts';
+import { Checker } from './checker.ts';
+import { type FaultKind, Faults } from './faults.ts';
+import { Kernel } from './kernel.ts';
+import { Machine } from './machine.ts';
+import { Operators } from './operators.ts';
+import { Plane } from './plane.ts';
+import { Services } from './services.ts';
+import type { Surroundings } from './surroundings.ts';
+import { type Guarantee, textAt, type Violation } from './violation.ts';
+
+/** What a history is made of; everything not given is drawn from the seed. */
+export type Plan = {
+  seed: number;
+  machines?: number;
+  vms?: number;
+  /** How long faults strike. */
+  minutes?: number;
+  without?: readonly FaultKind[];
+  /** Nobody clicks. */
+  alone?: boolean;
+  /** The largest fleet, machines and VMs together, that may be drawn. */
+  largest?: number;
+};
+
+export type History = {
+  plan: Required<Plan>;
+  violations: Violation[];
+  /** What is still waited for when the patience of the liveness phase is used up. */
+  waiting: string[];
+  digest: string;
+  lines: string[];
+  handled: { at: number; call: Call; status: number | null }[];
+  start: number;
+  struck: Map<FaultKind, number>;
+  checked: Map<Guarantee, number>;
+  figures: { externalCalls: number; requests: number; clicks: number; intrusions: number; virtualHours: number };
+};
+
+const START = Date.parse('2026-01-05T00:00:00Z');
+const SWEEP = 180_000;
+const GUESTS_ONLY = 600_000;
+/** Longer than any wait of the policies that are drawn. */
+const PATIENCE_HOURS = 27;
+
+const nodeIdOf = (index: number): string => `i-${(index + 1).toString(16).padStart(17, '0')}`;
+
+function wholePlan(plan: Plan): Required<Plan> {
+  const draw = seededRandom(plan.seed ^ 0x51ed270b);
+  const roll = draw();
+  const drawn = roll < 0.8 ? 5 + draw() * 8 : roll < 0.97 ? 13 + draw() * 20 : 60 + draw() * 140;
+  const size = Math.min(drawn, plan.largest ?? 200);
+  const machines = Math.round(size * (0.3 + 0.5 * draw()));
+  return {
+    machines: Math.max(1, machines),
+    vms: Math.max(0, Math.round(size) - machines),
+    minutes: Math.round((size > 60 ? 25 : 40) + draw() * 60),
+    without: [],
+    alone: false,
+    largest: 200,
+    ...plan,
+  };
+}
+
+/** @param keep keeps the history's lines, for a person; they are hashed in any case */
+export async function simulate(given: Plan, keep = false): Promise<History> {
+  const plan = wholePlan(given);
+  const { seed } = plan;
+  const kernel = new Kernel(START);
+  const faults = new Faults(seed, new Set(plan.without));
+  const checker = new Checker(kernel);
+  const machines: Machine[] = [];
+  const digest = createHash('sha256');
+  const lines: string[] = [];
+  const handled: History['handled'] = [];
+  const note = (text: string): void => {
+    const line = `${((kernel.now - START) / 1000).toFixed(3)} ${text}`;
+    digest.update(`${line}\n`);
+    if (keep) lines.push(line);
+  };
+  const machineOf = (nodeId: string): Machine | undefined => machines.find((machine) => machine.nodeId === nodeId);
+  const services: Services = new Services(kernel, faults, seededRandom(seed + 1), {
+    scheduled: (message) => plane.timer(message),
+    queued: (queue, body) => plane.message(queue, body),
+    woken: (nodeId) => {
+      const machine = machineOf(nodeId);
+      if (machine?.up !== true) return false;
+      machine.node.wake();
+      machine.host.poll();
+      return true;
+    },
+    commandEnded: (nodeId, status) => plane.commandEnded(nodeId, status),
+    registered: (nodeId) => machineOf(nodeId)?.dead === false,
+    written: (after, by) => {
+      checker.written(after, by);
+      note(
+        `${by.name}#${by.id} writes ${after['pk']?.S ?? ''} revision ${after['revision']?.N ?? ''} ${summary(checker, after['pk']?.S ?? '')}`,
+      );
+    },
+  });
+  const plane = new Plane(kernel, services, faults, seed, seededRandom(seed + 2));
+  const network = new Network(kernel, faults, seededRandom(seed + 3), plane, {
+    serving: (call, self) => checker.serving(self, call),
+    answered: (call, answer, self) => {
+      checker.answered(call, answer, self);
+      handled.push({ at: kernel.now, call, status: answer?.status ?? null });
+      note(`${call.method} ${call.path} → ${answer?.status ?? 'no answer'}`);
+    },
+  });
+  let offered = '1.1.0';
+  const around: Surroundings = {
+    kernel,
+    faults,
+    network,
+    draw: seededRandom(seed + 4),
+    offered: () => offered,
+    note,
+    guestBegan: (vmId, instanceId, hostId) => {
+      note(`guest ${instanceId} of ${vmId} begins on ${hostId}`);
+      checker.guestBegan(vmId, instanceId, hostId);
+    },
+    guestEnded: (vmId, instanceId) => {
+      note(`guest ${instanceId} of ${vmId} ends`);
+      checker.guestEnded(vmId, instanceId);
+    },
+  };
+  const draw = seededRandom(seed + 5);
+  const groups = ['default', 'edge', 'core'].slice(0, 1 + Math.floor(draw() * 3));
+  for (let index = 0; index < plan.machines; index += 1) {
+    const group = groups[Math.floor(draw() * groups.length)];
+    machines.push(new Machine(nodeIdOf(index), group === 'default' ? null : (group ?? null), '1.0.0', around));
+  }
+  const vmIds = Array.from({ length: plan.vms }, (_, index) => `vm-${index}`);
+  const operators = new Operators({
+    kernel,
+    network,
+    checker,
+    draw: seededRandom(seed + 6),
+    machines,
+    vmIds,
+    groups,
+    everySeconds: plan.alone ? 1e9 : 20 + draw() * 60,
+  });
+  for (const group of groups)
+    if (draw() < 0.7) operators.click({ method: 'PUT', path: `/v1/groups/${group}`, body: operators.groupBody() });
+  for (const vmId of vmIds) operators.click({ method: 'PUT', path: `/v1/vms/${vmId}`, body: operators.vmBody() });
+  const sweeps = (): void => {
+    plane.sweep();
+    kernel.in(SWEEP, sweeps);
+  };
+  kernel.in(SWEEP, sweeps);
+  const broken = (): boolean => checker.violations.length > 0;
+
+  await kernel.runTo(START + plan.minutes * 30_000, broken);
+  offered = draw() < 0.5 ? '1.2.0' : offered;
+  await kernel.runTo(START + plan.minutes * 60_000, broken);
+
+  let waiting: string[] = [];
+  if (!broken()) {
+    faults.weather = 'guests only';
+    operators.stop();
+    note('the storm is over: only guests fail from here on');
+    // What failed in the storm has its last consequences: late timers, repeated messages.
+    await kernel.runTo(kernel.now + 60_000, broken);
+    checker.servicesWork = true;
+    await kernel.runTo(kernel.now + GUESTS_ONLY, broken);
+  }
+  if (!broken()) {
+    faults.weather = 'calm';
+    offered = '2.0.0';
+    note('calm: no fault strikes from here on');
+    tidyUp(operators, machines, checker, groups, vmIds);
+    const fleet = { machines, checker, services, offered: () => offered };
+    const calmFrom = kernel.now;
+    waiting = ['the liveness phase has just begun'];
+    while (waiting.length > 0 && !broken() && kernel.now < calmFrom + PATIENCE_HOURS * 3_600_000) {
+      await kernel.runTo(kernel.now + 600_000, broken);
+      waiting = waitedFor(fleet, kernel.now);
+    }
+    if (waiting.length > 0 && !broken())
+      checker.fail(
+        'G3',
+        'fleet',
+        `after ${PATIENCE_HOURS} h without a fault still waiting: ${waiting.slice(0, 5).join('; ')}`,
+      );
+    checker.checked.set('G3', machines.length + vmIds.length);
+  }
+  return {
+    plan,
+    violations: checker.violations,
+    waiting,
+    digest: digest.digest('hex'),
+    lines,
+    handled,
+    start: START,
+    struck: faults.struck,
+    checked: checker.checked,
+    figures: {
+      externalCalls: services.calls,
+      requests: network.calls,
+      clicks: operators.clicks,
+      intrusions: operators.intrusions,
+      virtualHours: (kernel.now - START) / 3_600_000,
+    },
+  };
+}
+
+/** What people do when the storm is over: release what is held, resume what is paused, fence what is dead. */
+function tidyUp(
+  operators: Operators,
+  machines: readonly Machine[],
+  checker: Checker,
+  groups: readonly string[],
+  vmIds: readonly string[],
+): void {
+  for (const group of groups) operators.click({ method: 'POST', path: `/v1/groups/${group}/resume` });
+  for (const { nodeId, dead } of machines) {
+    operators.click({ method: 'POST', path: `/v1/nodes/${nodeId}/${dead ? 'fence' : 'release'}` });
+    if (dead) operators.click({ method: 'DELETE', path: `/v1/nodes/${nodeId}` });
+  }
+  for (const vmId of vmIds) {
+    const stored = checker.stored(`vm#${vmId}`);
+    if (textAt(stored, 'body.launch.command') === 'broken')
+      operators.click({ method: 'POST', path: `/v1/vms/${vmId}/start` });
+  }
+}
+
+/** What a person wants to see of a write. */
+function summary(checker: Checker, key: string): string {
+  const stored = checker.stored(key);
+  const text = (path: string): string => String(textAt(stored, path) ?? '-');
+  if (key.startsWith('node#')) return `spec ${text('spec.state')} status ${text('status.state')}`;
+  if (key.startsWith('vm#')) return `instance ${text('instance.instanceId')} ${text('instance.phase')}`;
+  return '';
+}
