@@ -36,6 +36,8 @@ export type VmContext = {
 export type HostView = {
   /** Whether the VM's present host is between a disruptive step and its end. */
   inMaintenance: boolean;
+  /** Whether it was fenced and has not come up again since. */
+  fenced: boolean;
   /** Those of the body's `hosts` that report and are in order, in the order of the body. */
   inOrder: readonly NodeId[];
 };
@@ -47,7 +49,7 @@ export function needsHosts(vm: VmRecord | null, event: VmEvent): boolean {
     case 'hostFenced':
       return vm.body.restartElsewhere === true;
     case 'due':
-      return waitsForHost(vm);
+      return waitsForHost(vm) || (vm.body.restartElsewhere === true && vm.instance?.phase === 'Pending');
     case 'report':
       return event.report.cause === 'HostMaintenance';
     case 'put':

@@ -69,6 +69,17 @@ function anotherHost(vm: VmRecord, lost: string, { hosts }: VmContext): NodeId |
   return hosts?.inOrder.find((host) => host !== lost) ?? null;
 }
 
+/**
+ * Fenced while no other host was in order: it looks again with each wake that its own host does not take up. What is
+ * Pending was never given to a host, so nothing of it can live there.
+ */
+export function lookElsewhere(vm: VmRecord, context: VmContext): VmStep {
+  const { instance } = vm;
+  if (context.hosts?.fenced !== true || !live(instance) || instance.phase !== 'Pending') return same(vm);
+  const due = instance.nextWakeAt !== null && context.now >= instance.nextWakeAt;
+  return due && instance.stop === null ? endByFence(vm, hostOf(vm), context.now, context) : same(vm);
+}
+
 /** How long a VM waits before it looks for itself whether its host is back: a notice may have been lost. */
 const LOOK_EVERY: Duration = minutes(3);
 
