@@ -288,7 +288,12 @@ export type NodeJson = {
 export type VmJson = {
   vmId: string;
   uid: string;
+  /** Where it is, or is to run, now. */
   hostId: string;
+  /** Where it was declared, and where else it may go once its host is fenced. */
+  placement: { declaredHostId: string; hosts: string[]; restartElsewhere: boolean };
+  /** What an update of its host does: stops the VM for that time, or waits for it; `since`: such an update is under way. */
+  maintenance: { policy: 'stop' | 'block'; since: string | null };
   runStrategy: RunStrategy;
   power: { on: boolean; sequence: number };
   instance: {

@@ -12,6 +12,15 @@ export function describeVm(vm: VmRecord, now: Instant): VmJson {
     vmId: vm.vmId,
     uid: vm.uid,
     hostId: hostOf(vm),
+    placement: {
+      declaredHostId: vm.body.hostId,
+      hosts: vm.body.hosts ?? [],
+      restartElsewhere: vm.body.restartElsewhere ?? false,
+    },
+    maintenance: {
+      policy: vm.body.maintenance ?? 'stop',
+      since: vm.maintenance == null ? null : formatInstant(vm.maintenance.since),
+    },
     runStrategy: vm.body.runStrategy,
     power: vm.power,
     instance:
