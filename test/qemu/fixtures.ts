@@ -39,6 +39,11 @@ export class Images {
     return { type: 'qemu', args: guestArgs(this.image(name, story)) };
   }
 
+  /** A guest that runs until its power button is pressed. */
+  obedient(name: string): Launch {
+    return this.launch(name, { says: `${name} has booted`, does: 'obey' });
+  }
+
   /** A launch definition whose image does not exist: QEMU itself refuses it. */
   broken(): Launch {
     return { type: 'qemu', args: guestArgs(join(this.dir, 'no-such.img')) };

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildAgent } from '../../agent/build.mjs';
 import type { RunStrategy, VmBody, VmJson } from '../../core/contract.ts';
-import { call } from '../../local/demo/client.ts';
 import { alive } from '../agent/scene.ts';
 import { Laptop, until } from '../system/laptop.ts';
 import { Images, qemu } from './fixtures.ts';
+import { running, vmBody, Vms } from './vms.ts';
 
 const HOST = 'i-0000000000000000e';
 const laptop = new Laptop();
@@ -25,33 +25,12 @@ afterAll(async () => {
   images.remove();
 }, 60_000);
 
-const body = (runStrategy: RunStrategy, launch: VmBody['launch'], more: Partial<VmBody> = {}): VmBody => ({
-  hostId: HOST,
-  runStrategy,
-  launch,
-  grace: '10s',
-  backoff: { base: '2s', factor: 2, cap: '30s', jitter: 0.5 },
-  ...more,
-});
-const obedient = (vmId: string) => images.launch(vmId, { says: `${vmId} has booted`, does: 'obey' });
+const { sees, verb } = new Vms(laptop);
+const body = (runStrategy: RunStrategy, launch: VmBody['launch'], more: Partial<VmBody> = {}): VmBody =>
+  vmBody(HOST, runStrategy, launch, more);
+const obedient = (vmId: string) => images.obedient(vmId);
 const shortLived = (vmId: string) =>
   images.launch(vmId, { says: `${vmId} has booted`, afterTicks: 36, does: 'powerOff' });
-
-/** Waits until a VM is as wanted; what it was at last is in the error. */
-async function sees(vmId: string, what: string, wanted: (vm: VmJson) => boolean): Promise<VmJson> {
-  let last: VmJson | undefined;
-  try {
-    return await until(`${vmId}: ${what}`, async () => {
-      last = (await laptop.vms()).find((vm) => vm.vmId === vmId);
-      return last !== undefined && wanted(last) ? last : null;
-    });
-  } catch (error) {
-    throw new Error(JSON.stringify(last, null, 1), { cause: error });
-  }
-}
-const verb = (vmId: string, name: string, more: unknown = {}) =>
-  call(laptop.connection, 'POST', `/v1/vms/${vmId}/${name}`, more);
-const running = (vm: VmJson): boolean => vm.printableStatus === 'Running';
 
 /** The pid of an instance's wrapper and of the QEMU below it. */
 function pidsOf(vm: VmJson): { wrapper: number; guest: number } {
@@ -156,8 +135,7 @@ describe.skipIf(qemu === null)('a real guest', () => {
     const vm = await sees('kept', 'Running', running);
     const { guest } = pidsOf(vm);
     const started = laptop.agentLog(HOST).filter(({ event }) => event === 'agent started').length;
-    const lock = readFileSync(join(laptop.dataDir, 'machines', HOST, 'state/agent.lock'), 'utf8');
-    process.kill(Number(lock.split(' ')[0]), 'SIGKILL');
+    process.kill(laptop.agentPid(HOST), 'SIGKILL');
     await until('the agent is back and has found its guests', async () => {
       const log = laptop.agentLog(HOST);
       const found = log.some(
