@@ -1,5 +1,6 @@
 /** Real guests for the tests: where QEMU is, and the images they boot. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Launch } from '../../core/contract.ts';
@@ -42,6 +43,13 @@ export class Images {
   /** A guest that runs until its power button is pressed. */
   obedient(name: string): Launch {
     return this.launch(name, { says: `${name} has booted`, does: 'obey' });
+  }
+
+  /** Its image is a pipe that nobody writes to: QEMU waits for ever to open it, and its guest never runs. */
+  stuck(name: string): Launch {
+    const pipe = join(this.dir, `${name}.img`);
+    if (!existsSync(pipe)) execFileSync('mkfifo', [pipe]);
+    return { type: 'qemu', args: guestArgs(pipe) };
   }
 
   /** A launch definition whose image does not exist: QEMU itself refuses it. */

@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildAgent } from '../../agent/build.mjs';
-import type { RunStrategy, VmBody, VmJson } from '../../core/contract.ts';
+import type { EventEntry, RunStrategy, VmBody, VmJson } from '../../core/contract.ts';
+import { openCredentials } from '../../local/aws/credentials.ts';
+import { call, items } from '../../local/demo/client.ts';
+import { valueAt } from '../../local/simulate/match.ts';
 import { alive } from '../agent/scene.ts';
 import { Laptop, until } from '../system/laptop.ts';
 import { Images, qemu } from './fixtures.ts';
@@ -31,6 +34,8 @@ const body = (runStrategy: RunStrategy, launch: VmBody['launch'], more: Partial<
 const obedient = (vmId: string) => images.obedient(vmId);
 const shortLived = (vmId: string) =>
   images.launch(vmId, { says: `${vmId} has booted`, afterTicks: 36, does: 'powerOff' });
+
+const isAnother = (seen: VmJson, before: VmJson): boolean => seen.instance?.instanceId !== before.instance?.instanceId;
 
 /** The pid of an instance's wrapper and of the QEMU below it. */
 function pidsOf(vm: VmJson): { wrapper: number; guest: number } {
@@ -114,11 +119,7 @@ describe.skipIf(qemu === null)('a real guest', () => {
     await laptop.vm('killed', body('Always', obedient('killed')));
     const first = await sees('killed', 'Running', running);
     process.kill(pidsOf(first).guest, 'SIGKILL');
-    const again = await sees(
-      'killed',
-      'Running again',
-      (seen) => running(seen) && seen.instance?.instanceId !== first.instance?.instanceId,
-    );
+    const again = await sees('killed', 'Running again', (seen) => running(seen) && isAnother(seen, first));
     expect(again).toMatchObject({
       unstableRuns: { count: 1 },
       restartCount: 1,
@@ -165,15 +166,98 @@ describe.skipIf(qemu === null)('a real guest', () => {
     expect(alive(guest)).toBe(false);
   });
 
+  test('S02: reports of its end that come again, and late, are answered and change nothing', async () => {
+    await laptop.vm('twice', body('Always', obedient('twice')));
+    const first = await sees('twice', 'Running', running);
+    process.kill(pidsOf(first).guest, 'SIGKILL');
+    const again = await sees('twice', 'Running again', (seen) => running(seen) && isAnother(seen, first));
+    const { accessKeyId, secretAccessKey, sessionToken } = openCredentials({
+      file: join(laptop.dataDir, 'credentials.json'),
+    }).node(HOST);
+    const credentials = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+    const asHost = { ...laptop.connection, credentials };
+    const late = { instanceId: first.instance?.instanceId, uid: first.uid, phase: 'Failed', cause: 'Killed' };
+    for (const phase of ['Failed', 'Running', 'Failed']) {
+      const answer = await call(asHost, 'POST', '/v1/vms/twice/reports', { ...late, phase });
+      expect(answer).toMatchObject({ status: 200, body: { desired: { power: 'off' } } });
+    }
+    expect(await sees('twice', 'Running', running)).toEqual(again);
+    expect(again.unstableRuns?.count).toBe(1);
+  });
+
+  test('S05: that flaps is forgiven only once it has been Running for stableFor', async () => {
+    const backoff = { base: '1s', factor: 2, cap: '30s', jitter: 0 };
+    const panics = images.launch('flaps', { says: 'flaps has booted', afterTicks: 9, does: 'panic' });
+    await laptop.vm('flaps', body('Always', panics, { backoff, stableFor: '3s' }));
+    await sees('flaps', 'two unstable runs', (seen) => (seen.unstableRuns?.count ?? 0) >= 2);
+    await laptop.vm('flaps', body('Always', obedient('flaps-no-more'), { backoff, stableFor: '3s' }));
+    const up = await sees('flaps', 'Running', running);
+    const stable = await sees('flaps', 'stable', (seen) => seen.unstableRuns === null);
+    expect(stable).toMatchObject({ instance: up.instance, lastFailure: { reason: 'GuestPanic' } });
+    const events = await items<EventEntry>(laptop.connection, '/v1/vms/flaps/events');
+    const recovered = events.find(({ type }) => type === 'VM Recovered');
+    expect(Date.parse(recovered?.at ?? '') - Date.parse(up.instance?.since ?? '')).toBeGreaterThanOrEqual(3000);
+    const delays = events.flatMap(({ message }) => /the next start is delayed by (\d+) s/.exec(message)?.[1] ?? []);
+    expect(
+      delays
+        .map(Number)
+        .toSorted((a, b) => a - b)
+        .slice(0, 2),
+    ).toEqual([1, 2]);
+  });
+
+  test('S07: started by two callers during its back-off it has one more life at once, and the old timer starts none', async () => {
+    const backoff = { base: '5s', factor: 2, cap: '30s', jitter: 0 };
+    const panics = images.launch('urgent', { says: 'urgent has booted', afterTicks: 9, does: 'panic' });
+    await laptop.vm('urgent', body('Always', panics, { backoff }));
+    await sees('urgent', 'a back-off', (seen) => seen.printableStatus === 'CrashLoopBackOff');
+    const answers = await Promise.all([verb('urgent', 'start'), verb('urgent', 'start')]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+    expect(new Set(answers.map(({ body: vm }) => valueAt(vm, 'instance.instanceId'))).size).toBe(1);
+    const logged = (event: string): number[] =>
+      laptop
+        .agentLog(HOST)
+        .filter((entry) => entry['event'] === event && String(entry['instance']).startsWith('urgent@'))
+        .map(({ at }) => Date.parse(String(at)));
+    await until('a third life', async () => (logged('guest started').length >= 3 ? true : null));
+    // It came after a wait of its own, not when the first one would have been over.
+    const waited = (logged('guest started')[2] ?? 0) - (logged('instance ended')[1] ?? 0);
+    expect(waited).toBeGreaterThanOrEqual(4900);
+    await verb('urgent', 'stop');
+  });
+
+  test('S08, S13: whose QEMU hangs at its start is stopped uncounted; with a deadline that is LaunchTimeout', async () => {
+    await laptop.vm('hangs', body('Always', images.stuck('hangs')));
+    await sees('hangs', 'taken on', (seen) => seen.instance?.phase === 'Scheduled');
+    await verb('hangs', 'stop', { gracePeriod: '1s' });
+    expect(await sees('hangs', 'Stopped', (seen) => seen.printableStatus === 'Stopped')).toMatchObject({
+      instance: { everRunning: false, cause: 'Requested' },
+      startFailure: null,
+      lastFailure: null,
+    });
+    await laptop.vm('hangs', body('Always', images.stuck('hangs'), { startDeadline: '2s' }));
+    await verb('hangs', 'start');
+    const late = await sees('hangs', 'a start failure', (seen) => seen.startFailure !== null);
+    expect(late).toMatchObject({ startFailure: { consecutiveFailCount: 1, reason: 'LaunchTimeout' } });
+    await verb('hangs', 'stop');
+  });
+
+  test('S15: deleted in its crash loop it is gone, and nothing of it starts again', async () => {
+    await laptop.vm(
+      'doomed',
+      body('Always', images.broken(), { backoff: { base: '3s', factor: 2, cap: '30s', jitter: 0 } }),
+    );
+    await sees('doomed', 'a back-off', (seen) => seen.printableStatus === 'CrashLoopBackOff');
+    await laptop.ok('DELETE', '/v1/vms/doomed');
+    await until('it is gone', async () => ((await laptop.vms()).every(({ vmId }) => vmId !== 'doomed') ? true : null));
+    expect((await call(laptop.connection, 'GET', '/v1/vms/doomed')).status).toBe(404);
+  });
+
   test('S09: restarted has another life, and a stop after that ends it', async () => {
     await laptop.vm('again', body('Always', obedient('again')));
     const first = await sees('again', 'Running', running);
     expect((await verb('again', 'restart')).status).toBe(202);
-    await sees(
-      'again',
-      'another life',
-      (seen) => running(seen) && seen.instance?.instanceId !== first.instance?.instanceId,
-    );
+    await sees('again', 'another life', (seen) => running(seen) && isAnother(seen, first));
     await Promise.all([verb('again', 'restart'), verb('again', 'stop')]);
     await verb('again', 'stop');
     expect(await sees('again', 'Stopped', (seen) => seen.printableStatus === 'Stopped')).toMatchObject({
