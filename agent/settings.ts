@@ -1,4 +1,5 @@
 /** The agent's settings: one table gives flag, environment variable, default and help line. */
+import { isAbsolute } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SpecState } from '../core/contract.ts';
 import { type GroupId, NAME_RULE, NODE_ID_RULE, type NodeId, parseGroupId, parseNodeId } from '../core/ids.ts';
@@ -6,6 +7,8 @@ import { parseDuration } from '../core/time.ts';
 import { AGENT_DIR } from '../core/wake-document.ts';
 import { AgentError } from './failure.ts';
 import type { Identity } from './identity.ts';
+import type { LaunchRules } from './vm/launch.ts';
+import { USUAL_OPTIONS } from './vm/qemu/command.ts';
 
 /** As given: what the host itself knows may be missing. */
 export type GivenSettings = {
@@ -23,7 +26,7 @@ export type GivenSettings = {
   readonly updateSocket: string;
   readonly bootIdFile: string;
   readonly uptimeFile: string;
-  readonly allowExec: boolean;
+  readonly rules: LaunchRules;
   readonly hooks: string;
   readonly systemctl: string;
   readonly kubernetesNode: string;
@@ -87,6 +90,12 @@ const ROWS = {
   ),
   drainEvery: row('drain-every', 'HOLDOFF_DRAIN_EVERY', '5s', 'between looks at a drain under way'),
   checkEvery: row('check-every', 'HOLDOFF_CHECK_EVERY', '10s', 'between rounds of health checks'),
+  qemu: row('qemu', 'HOLDOFF_QEMU', '', 'QEMU program: launch definitions of type qemu may run here'),
+  qemuOptions: row('qemu-options', 'HOLDOFF_QEMU_OPTIONS', USUAL_OPTIONS.join(','), 'options they may use'),
+  qemuDirs: row('qemu-dirs', 'HOLDOFF_QEMU_DIRS', '/var/lib/holdoff/images', 'directories of the files they may name'),
+  libvirt: row('libvirt', 'HOLDOFF_LIBVIRT', '', 'libvirt connection: those of type libvirt may run here'),
+  libvirtDomains: row('libvirt-domains', 'HOLDOFF_LIBVIRT_DOMAINS', '*', 'domains they may launch, * for any text'),
+  virsh: row('virsh', 'HOLDOFF_VIRSH', 'virsh', 'the program that speaks to libvirt'),
   refreshEvery: row('refresh-every', 'HOLDOFF_REFRESH_EVERY', '15m', 'between checks for an update while Idle'),
   pollEvery: row('poll-every', 'HOLDOFF_POLL_EVERY', '2s', 'between looks at the update API during a step'),
   noProgressAfter: row(
@@ -162,7 +171,7 @@ export function readSettings(args: readonly string[], env: Environment): GivenSe
     updateSocket: raw('updateSocket'),
     bootIdFile: raw('bootIdFile'),
     uptimeFile: raw('uptimeFile'),
-    allowExec: readSwitch(raw('allowExec')),
+    rules: readRules(raw),
     hooks: raw('hooks'),
     systemctl: raw('systemctl'),
     kubernetesNode: raw('kubernetesNode'),
@@ -221,6 +230,25 @@ function readUrl(key: Key, text: string): string {
 function readDriver(text: string, scripts: string): Settings['driver'] {
   if (text !== 'bottlerocket' && text !== 'script') return fail('driver', 'must be bottlerocket or script');
   return text === 'script' && scripts === '' ? fail('scripts', 'must be given with --driver script') : text;
+}
+
+/** What this host allows of launch definitions; a type that it has not opted in to is refused. */
+function readRules(raw: (key: Key) => string): LaunchRules {
+  const list = (key: Key): string[] =>
+    raw(key)
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  const program = raw('qemu');
+  const uri = raw('libvirt');
+  const dirs = list('qemuDirs');
+  if (dirs.some((dir) => !isAbsolute(dir))) return fail('qemuDirs', 'must be absolute paths, separated by commas');
+  if (program !== '' && !isAbsolute(program)) return fail('qemu', 'must be an absolute path');
+  return {
+    allowExec: readSwitch(raw('allowExec')),
+    qemu: program === '' ? null : { program, options: list('qemuOptions'), dirs },
+    libvirt: uri === '' ? null : { uri, virsh: raw('virsh'), domains: list('libvirtDomains') },
+  };
 }
 
 function readSwitch(text: string): boolean {

@@ -143,16 +143,29 @@ export const vmBackoffSchema = z.union([
 ]);
 export type VmBackoffBody = z.infer<typeof vmBackoffSchema>;
 
-export const vmBodySchema = z.strictObject({
-  hostId: nodeId(),
-  runStrategy: z.enum(RUN_STRATEGIES),
-  launch: launchSchema,
-  backoff: z.optional(vmBackoffSchema),
-  stableFor: z.optional(durationText()),
-  startDeadline: z.optional(z.union([z.literal('none'), positiveDuration()])),
-  grace: z.optional(durationText()),
-  simulateCrash: z.optional(z.boolean()),
-});
+export const vmBodySchema = z
+  .strictObject({
+    hostId: nodeId(),
+    runStrategy: z.enum(RUN_STRATEGIES),
+    launch: launchSchema,
+    backoff: z.optional(vmBackoffSchema),
+    stableFor: z.optional(durationText()),
+    startDeadline: z.optional(z.union([z.literal('none'), positiveDuration()])),
+    grace: z.optional(durationText()),
+    simulateCrash: z.optional(z.boolean()),
+    /** `block`: an update of its host waits before the reboot until the VM is off. Without it the VM is stopped for that time. */
+    maintenance: z.optional(z.literal('block')),
+    /** Where else it may run, in order of preference. */
+    hosts: z.optional(z.array(nodeId()).check(z.minLength(1), z.maxLength(16))),
+    /** Once its host is fenced it is started on the first of `hosts` that is in order. */
+    restartElsewhere: z.optional(z.boolean()),
+  })
+  .check(
+    z.refine((body) => body.restartElsewhere !== true || body.hosts !== undefined, {
+      path: ['restartElsewhere'],
+      message: 'needs hosts: the nodes on which the VM may be started when its own is fenced',
+    }),
+  );
 export type VmBody = z.infer<typeof vmBodySchema>;
 
 export const nodeBackoffSchema = z.union([
@@ -214,7 +227,7 @@ export type GroupBody = z.infer<typeof groupBodySchema>;
 
 /** Fields of DESIGN section 6 that belong to features not landed: refused by name, never accepted and ignored. */
 export const FIELDS_NOT_LANDED: { readonly vm: readonly string[]; readonly group: readonly string[] } = {
-  vm: ['maintenance', 'hosts', 'restartElsewhere'],
+  vm: [],
   group: ['windows', 'breaker', 'version', 'order', 'after'],
 };
 
@@ -307,7 +320,12 @@ export type NodeJson = {
 export type VmJson = {
   vmId: string;
   uid: string;
+  /** Where it is, or is to run, now. */
   hostId: string;
+  /** Where it was declared, and where else it may go once its host is fenced. */
+  placement: { declaredHostId: string; hosts: string[]; restartElsewhere: boolean };
+  /** What an update of its host does: stops the VM for that time, or waits for it; `since`: such an update is under way. */
+  maintenance: { policy: 'stop' | 'block'; since: string | null };
   runStrategy: RunStrategy;
   power: { on: boolean; sequence: number };
   instance: {

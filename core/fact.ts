@@ -21,7 +21,9 @@ export type Fact =
   /** The host proves nothing any more (DESIGN section 3 rule 6). */
   | { kind: 'hostSilent'; hostId: NodeId; at: Instant }
   /** Known to be off when that was written; with `asOf`, since that instant: what the host took on later is not meant. */
-  | { kind: 'hostFenced'; hostId: NodeId; at: Instant; asOf?: Instant };
+  | { kind: 'hostFenced'; hostId: NodeId; at: Instant; asOf?: Instant }
+  /** The host goes on to a disruptive step, or is through with it (DESIGN section 3 rule 10). */
+  | { kind: 'hostMaintenance'; hostId: NodeId; begins: boolean };
 
 export const EVENT_TYPES = [
   'Node Enrolled',
@@ -55,6 +57,8 @@ export const EVENT_TYPES = [
   'VM Ended',
   'VM Instance Unknown',
   'VM Adopted',
+  'VM Stopped For Host',
+  'VM Moved',
   'VM Restored',
   'VM Delete Requested',
   'VM Removed',

@@ -4,6 +4,7 @@ import { queueKey } from '../core/node/readiness.ts';
 import { nodeConcerns, nodeDueAt } from '../core/node/timing.ts';
 import type { Instant } from '../core/time.ts';
 import { printableStatus } from '../core/vm/describe.ts';
+import { hostOf } from '../core/vm/record.ts';
 import { vmDueAt } from '../core/vm/timing.ts';
 import { refOf } from './effects.ts';
 import type { AggregateKind, Concern, Records } from './ports.ts';
@@ -51,7 +52,7 @@ export function indexKeys(record: Records[AggregateKind]): IndexKeys {
         member: null,
         due: vmDueAt(record),
         concerns: record.removed === null && printableStatus(record) === 'CrashLoopBackOff' ? ['crashLoop'] : [],
-        host: record.removed === null ? record.body.hostId : null,
+        host: record.removed === null ? hostOf(record) : null,
       };
     case 'group':
       return { listed: true, member: null, due: groupDueAt(record), concerns: [], host: null };

@@ -10,13 +10,16 @@ import { eventLine } from '../core/present/events.ts';
 import { USUAL_PORT } from './control-plane.ts';
 import { call, type Connection, items } from './demo/client.ts';
 import { DEMO_ENVIRONMENT, GROUPS, NODES, VMS } from './demo/fleet.ts';
+import { type RealGuests, realGuests } from './demo/guests.ts';
 import { startMachine } from './demo/machines.ts';
+import { findProgram, QEMU } from './demo/qemu.ts';
 import { type Supervised, supervise } from './demo/processes.ts';
 import { frame, states } from './demo/screen.ts';
 
 const HELP = `npm start -- [options]: Holdoff on this machine, without AWS and without Docker.
 
   --no-demo      the empty control plane, without the demo fleet
+  --qemu         the demo's VMs are real QEMU guests, if QEMU is installed (Debian: qemu-system-x86)
   --fresh        forget what an earlier run left on disk
   --port N       port of the API on 127.0.0.1 (default ${USUAL_PORT}; a free one if it is taken)
   --data DIR     where everything is kept (default .holdoff)
@@ -29,6 +32,7 @@ In a second terminal: npm run holdoff -- nodes | vms | events | summary | nodes 
 const { values } = parseArgs({
   options: {
     'no-demo': { type: 'boolean', default: false },
+    qemu: { type: 'boolean', default: false },
     fresh: { type: 'boolean', default: false },
     port: { type: 'string' },
     data: { type: 'string' },
@@ -123,9 +127,11 @@ async function main(): Promise<void> {
   }
   bundleAgent();
   for (const [group, body] of Object.entries(GROUPS)) await call(connection, 'PUT', `/v1/groups/${group}`, body);
+  const real = chooseGuests();
+  const { endpoint, region } = connection;
   for (const node of NODES)
-    running.push(startMachine(node, { dataDir, endpoint: connection.endpoint, region: connection.region }, say));
-  await declareVms(connection);
+    running.push(startMachine(node, { dataDir, endpoint, region, agentEnv: real?.agentEnv ?? {} }, say));
+  await declareVms(connection, real);
   say(
     'demo settings: reports every 3 s (1 s under way), deadlines 20–40 s, soak 4 s, a VM is stable after 60 s; the real defaults are 15 min, 5–15 min, 2 min and 10 min',
   );
@@ -140,8 +146,27 @@ function bundleAgent(): void {
   });
 }
 
-/** VMs that an earlier run declared are left as they are: the operator may have changed them. */
-async function declareVms(connection: Connection): Promise<void> {
+/** Real guests when they were asked for and can be had; null: each VM is a script that stands for a guest. */
+function chooseGuests(): RealGuests | null {
+  if (!values.qemu) return null;
+  const program = findProgram(QEMU, process.env['PATH']);
+  if (program === null) {
+    say(`${QEMU} is not installed (Debian: apt-get install qemu-system-x86): scripts stand for the guests`);
+    return null;
+  }
+  say(`the VMs are real guests of ${program}, without hardware acceleration: boot sectors of 512 bytes`);
+  return realGuests(program, dataDir);
+}
+
+/**
+ * VMs that an earlier run declared are left as they are: the operator may have changed them. Real guests are declared
+ * anew, because that run may have been one with scripts.
+ */
+async function declareVms(connection: Connection, real: RealGuests | null): Promise<void> {
+  if (real !== null) {
+    for (const [vmId, body] of Object.entries(real.vms)) await call(connection, 'PUT', `/v1/vms/${vmId}`, body);
+    return;
+  }
   for (const [vmId, body] of Object.entries(VMS)) {
     const known = await call(connection, 'GET', `/v1/vms/${vmId}`);
     if (known.status === 404) await call(connection, 'PUT', `/v1/vms/${vmId}`, body);

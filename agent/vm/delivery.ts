@@ -23,6 +23,7 @@ export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #failures = new Map<InstanceKey, number>();
   readonly #timers = new Map<InstanceKey, NodeJS.Timeout>();
+  readonly #orphans = new Set<InstanceKey>();
   readonly #busy = new Map<InstanceKey, Promise<void>>();
 
   constructor(options: DeliveryOptions) {
@@ -89,6 +90,7 @@ export class Delivery {
         return false;
       }
       desired = null;
+      this.#sayOrphan(key);
     }
     this.#failures.delete(key);
     if (told !== null) registry.change(key, (present) => markTold(present, told));
@@ -96,6 +98,16 @@ export class Delivery {
     if (told === 'end') this.#options.endTold();
     if (desired !== null) this.#options.obey(instance, desired);
     return true;
+  }
+
+  /** Nobody declared its VM. It goes on being reported: a VM that is declared later adopts it (DESIGN section 3 rule 8). */
+  #sayOrphan(key: InstanceKey): void {
+    if (this.#orphans.has(key)) return;
+    this.#orphans.add(key);
+    this.#options.log('warn', 'orphan', {
+      instance: key,
+      why: 'no such VM is declared: it is left alone and reported',
+    });
   }
 
   /** Not the network but this host: a record that cannot be written, say. */

@@ -1,5 +1,5 @@
 /** Makes this host run what the control plane lists for it, and says what became of it (DESIGN section 3). */
-import type { DesiredVm, EndCause, HostVm, Launch } from '../../core/contract.ts';
+import type { DesiredVm, EndCause, HostVm } from '../../core/contract.ts';
 import type { ControlPlane } from '../api/client.ts';
 import { retryWaitMs } from '../backoff.ts';
 import { AgentError, messageOf, RefusedError } from '../failure.ts';
@@ -20,6 +20,7 @@ import {
   stopping,
   untellEnd,
 } from './instance.ts';
+import { type LaunchRules, refusalOf } from './launch.ts';
 import { type Order, plan } from './plan.ts';
 import { Registry } from './registry.ts';
 import type { InstanceStore } from './store.ts';
@@ -27,7 +28,7 @@ import type { InstanceStore } from './store.ts';
 export type VmDriverOptions = {
   readonly plane: ControlPlane;
   readonly store: InstanceStore;
-  readonly allowExec: boolean;
+  readonly rules: LaunchRules;
   readonly settleMs: number;
   readonly slowRetryMs: number;
   readonly env: Environment;
@@ -68,6 +69,7 @@ export class VmDriver {
   start(): void {
     const { log, now } = this.#options;
     for (const key of this.#registry.load(now())) log('error', 'instance record unreadable', { instance: key });
+    this.#guests.adoptStrays();
     for (const instance of this.#registry.all().values()) {
       const key = keyOf(instance);
       if (!isLive(instance)) void this.#delivery.push(key);
@@ -80,8 +82,13 @@ export class VmDriver {
     this.#guests.adopt(instance);
     const present = this.#registry.get(keyOf(instance));
     if (present === undefined || !isLive(present)) return;
-    if (present.stop !== null) this.#guests.signal(present, present.stop.forced ? 'SIGKILL' : 'SIGTERM');
+    if (present.stop !== null) this.#endGuest(present);
     this.#changed(keyOf(instance));
+  }
+
+  #endGuest(instance: Instance): void {
+    if (instance.stop?.forced === true) this.#guests.kill(instance);
+    else this.#guests.askToEnd(instance);
   }
 
   liveCount(): number {
@@ -106,6 +113,7 @@ export class VmDriver {
 
   async run(): Promise<void> {
     await Promise.all([this.#runClock(), this.#runList()]);
+    this.#guests.close();
   }
 
   async #runList(): Promise<void> {
@@ -175,7 +183,7 @@ export class VmDriver {
         const forced = this.#registry.change(key, (instance) =>
           instance.stop === null ? instance : { ...instance, stop: { ...instance.stop, forced: true } },
         );
-        if (forced !== null) this.#guests.signal(forced, 'SIGKILL');
+        if (forced !== null) this.#guests.kill(forced);
       }
     }
   }
@@ -221,7 +229,7 @@ export class VmDriver {
     );
     if (after === null) return;
     log('info', 'stopping', { instance: key, cause, killAt: after.stop?.killAt });
-    if (before.stop === null) this.#guests.signal(after, 'SIGTERM');
+    if (before.stop === null) this.#endGuest(after);
     this.#changed(key);
   }
 
@@ -254,14 +262,12 @@ export class VmDriver {
     await this.#delivery.push(key);
     const present = this.#registry.get(key);
     if (this.#options.ended.aborted || present === undefined || !isLive(present)) return;
-    const { launch } = answer;
-    const refusal = answer.simulateCrash ? 'simulated crash' : refusalOf(launch, this.#options.allowExec);
-    if (refusal === null && launch.type === 'exec') {
-      this.#guests.start(key, launch.command);
+    const refusal = answer.simulateCrash ? 'simulated crash' : refusalOf(answer.launch, this.#options.rules);
+    if (refusal === null) {
+      this.#guests.start(key, answer.launch);
       return;
     }
-    const why = refusal ?? 'refused';
-    this.#registry.change(key, (instance) => endedUnlaunched(instance, 'LaunchFailed', why, now()));
+    this.#registry.change(key, (instance) => endedUnlaunched(instance, 'LaunchFailed', refusal, now()));
     this.#changed(key);
   }
 
@@ -270,10 +276,4 @@ export class VmDriver {
     this.#clock.set();
     this.#options.changed();
   }
-}
-
-/** Why this host does not run a launch definition; null when it does. */
-export function refusalOf(launch: Launch, allowExec: boolean): string | null {
-  if (launch.type !== 'exec') return `this host has no ${launch.type} driver`;
-  return allowExec ? null : 'this host does not run launch definitions of type exec (HOLDOFF_ALLOW_EXEC is not set)';
 }

@@ -1,25 +1,19 @@
-/** Starts, finds again, signals and buries the processes behind the instances. */
-import { constants } from 'node:os';
+/** The guests of this host, whatever runs them: a process, a QEMU with its QMP socket, or a libvirt domain. */
 import type { Launch } from '../../core/contract.ts';
 import type { Log } from '../log.ts';
-import { identify, isRunning } from '../process-identity.ts';
 import type { Environment } from '../settings.ts';
-import {
-  claimUnstarted,
-  findWrapper,
-  guestEnvironment,
-  killLeftovers,
-  limitOutput,
-  outputTail,
-  recordedExit,
-  signalGroup,
-  startGuest,
-} from './guest.ts';
-import { ended, endedUnlaunched, type Exit, type Instance, type InstanceKey, isLive, keyOf } from './instance.ts';
+import { endedUnlaunched, type Instance, type InstanceKey, keyOf, recovered } from './instance.ts';
+import type { LaunchRules } from './launch.ts';
+import { Domains } from './libvirt/domains.ts';
+import { findWrappers } from './process.ts';
+import { Processes } from './processes.ts';
+import { qemuCommand } from './qemu/command.ts';
+import { Monitors } from './qemu/monitors.ts';
 import type { Registry } from './registry.ts';
 
 export type GuestsOptions = {
   readonly registry: Registry;
+  readonly rules: LaunchRules;
   readonly env: Environment;
   readonly bootId: () => string;
   readonly now: () => number;
@@ -32,119 +26,95 @@ export type GuestsOptions = {
 
 export class Guests {
   readonly #options: GuestsOptions;
-  /** Wrappers that nobody will tell us the end of: they were started by an agent before this one. */
-  readonly #adopted = new Set<InstanceKey>();
-  /** Wrappers that are gone, whose leftovers are not yet. */
-  readonly #ending = new Map<InstanceKey, Exit>();
+  readonly #processes: Processes;
+  readonly #monitors: Monitors;
+  readonly #domains: Domains | null;
 
   constructor(options: GuestsOptions) {
     this.#options = options;
+    const { rules } = options;
+    this.#processes = new Processes(options);
+    this.#monitors = new Monitors({ ...options, kill: (instance) => this.#processes.signal(instance, 'SIGKILL') });
+    this.#domains = rules.libvirt === null ? null : new Domains({ ...options, rules: rules.libvirt });
+  }
+
+  /** Starts an instance whose launch definition this host allows. */
+  start(key: InstanceKey, launch: Launch): void {
+    const { rules, registry } = this.#options;
+    if (launch.type === 'exec') this.#processes.start(key, launch.command);
+    else if (launch.type === 'libvirt') this.#startDomain(key, launch.domain);
+    else if (rules.qemu !== null) this.#processes.start(key, qemuCommand(rules.qemu.program, launch.args));
+    if (registry.get(key)?.launchingAt != null) this.#options.watching();
+  }
+
+  #startDomain(key: InstanceKey, domain: string): void {
+    const { registry, now, changed } = this.#options;
+    const owner = registry.live().find((other) => other.domain?.name === domain && keyOf(other) !== key);
+    if (owner === undefined) {
+      this.#domains?.start(key);
+      return;
+    }
+    const why = `domain ${domain} is the guest of VM ${owner.vmId} (instance ${owner.instanceId}) on this host`;
+    registry.change(key, (instance) => endedUnlaunched(instance, 'LaunchFailed', why, now()));
+    changed(key);
+  }
+
+  /** Finds the guest of an instance that an earlier agent had launched, or says that it is gone. */
+  adopt(instance: Instance): void {
+    if (instance.driver !== 'libvirt') this.#processes.adopt(instance);
+    else if (this.#domains === null)
+      this.#options.log('error', 'domain without libvirt', {
+        instance: keyOf(instance),
+        why: 'HOLDOFF_LIBVIRT is not set any more: nothing is known of its domain, and nothing is said of it',
+      });
+    else this.#options.watching();
+  }
+
+  /** Guests of which this agent has no record, found by their wrappers: they are taken as what they say they are. */
+  adoptStrays(): void {
+    const { registry, log, now } = this.#options;
+    for (const { name, identity } of findWrappers(registry.root)) {
+      const [vmId, instanceId] = name.split('@');
+      if (vmId === undefined || instanceId === undefined || registry.get(name) !== undefined) continue;
+      log('warn', 'orphan found', { instance: name, pid: identity.pid });
+      const process = { ...identity, bootId: this.#options.bootId() };
+      registry.add({ ...recovered({ vmId, instanceId }, 'exec', now()), process });
+    }
+  }
+
+  /** Asks a guest to end: a signal to a process, the power button of a machine. */
+  askToEnd(instance: Instance): void {
+    if (instance.driver === 'exec') this.#processes.signal(instance, 'SIGTERM');
+    else if (instance.driver === 'qemu') this.#monitors.askToEnd(instance);
+    else this.#domains?.askToEnd(instance);
+  }
+
+  /** Ends a guest for certain. */
+  kill(instance: Instance): void {
+    if (instance.driver === 'libvirt') this.#domains?.kill(instance);
+    else this.#processes.signal(instance, 'SIGKILL');
   }
 
   /** How soon `watch` has to be called again; null when there is nothing to watch. */
   get watchEveryMs(): number | null {
-    if (this.#ending.size > 0) return LEFTOVERS_EVERY_MS;
-    return this.#adopted.size > 0 ? ADOPTED_EVERY_MS : null;
+    const waits = [this.#processes.watchEveryMs, this.#monitors.watchEveryMs, this.#domains?.watchEveryMs ?? null];
+    const some = waits.flatMap((wait) => wait ?? []);
+    return some.length === 0 ? null : Math.min(...some);
   }
 
-  /** Starts an instance. It is on record as launching before there can be a process. */
-  start(key: InstanceKey, command: Extract<Launch, { type: 'exec' }>['command']): void {
-    const { registry, env, bootId, now, log, changed } = this.#options;
-    const launching = registry.change(key, (instance) => ({ ...instance, launchingAt: now() }));
-    if (launching === null) return;
-    const child = startGuest(registry.folder(key), command, guestEnvironment(env, key));
-    child.on('error', (error) => this.#buryUnstarted(key, `cannot start a process: ${error.message}`));
-    child.on('exit', (code, signal) => this.#goes(key, { code, signal }));
-    const identity = child.pid === undefined ? null : identify(child.pid);
-    if (identity === null) return;
-    registry.change(key, (instance) => ({ ...instance, process: { ...identity, bootId: bootId() } }));
-    log('info', 'guest started', { instance: key, pid: identity.pid });
-    changed(key);
-  }
-
-  /** Finds the process of an instance that an earlier agent had launched, or says that it is gone. */
-  adopt(instance: Instance): void {
-    const { registry, bootId, log } = this.#options;
-    const key = keyOf(instance);
-    const folder = registry.folder(key);
-    if (instance.process === null && claimUnstarted(folder)) {
-      this.#buryUnstarted(key, 'the agent was interrupted before the launch');
-      return;
-    }
-    const sameBoot = instance.process === null || instance.process.bootId === bootId();
-    const found = sameBoot ? (instance.process ?? findWrapper(folder)) : null;
-    if (found === null || !isRunning(found)) {
-      log('warn', 'guest gone', { instance: key });
-      this.#goes(key, { code: null, signal: null });
-      return;
-    }
-    registry.change(key, (present) => ({
-      ...present,
-      process: { pid: found.pid, startTime: found.startTime, bootId: bootId() },
-    }));
-    this.#adopted.add(key);
-    this.#options.watching();
-    log('info', 'guest found again', { instance: key, pid: found.pid });
-  }
-
-  /** Signals the whole group of an instance, if its leader is still the process it was. */
-  signal(instance: Instance, signal: 'SIGTERM' | 'SIGKILL'): void {
-    const { process } = instance;
-    if (process === null || !isRunning(process)) return;
-    this.#options.log('info', 'guest signalled', {
-      instance: keyOf(instance),
-      signal,
-      number: constants.signals[signal],
-    });
-    signalGroup(process.pid, signal);
-  }
-
-  /** Notices what has ended and buries it once nothing of it is left. */
   watch(): void {
-    const { registry } = this.#options;
-    for (const key of this.#adopted) {
-      const process = registry.get(key)?.process;
-      if (process != null && isRunning(process)) continue;
-      this.#adopted.delete(key);
-      this.#ending.set(key, { code: null, signal: null });
-    }
-    for (const [key, exit] of this.#ending) if (!killLeftovers(key)) this.#bury(key, exit);
+    this.#processes.watch();
+    this.#monitors.watch();
+    this.#domains?.watch();
   }
 
   /** Keeps the output files of the living within bounds. */
   limitOutputs(): void {
-    const { registry } = this.#options;
-    for (const instance of registry.live())
-      if (instance.launchingAt !== null) limitOutput(registry.folder(keyOf(instance)));
+    this.#processes.limitOutputs();
   }
 
-  /** The wrapper is gone; the end is known once nothing else of the instance is left. */
-  #goes(key: InstanceKey, exit: Exit): void {
-    this.#ending.set(key, exit);
-    this.#options.watching();
-  }
-
-  #bury(key: InstanceKey, exit: Exit): void {
-    const { registry, now } = this.#options;
-    this.#ending.delete(key);
-    const folder = registry.folder(key);
-    const known = recordedExit(folder) ?? exit;
-    this.#conclude(key, (instance) => ended(instance, known, outputTail(folder), now()));
-  }
-
-  #buryUnstarted(key: InstanceKey, why: string): void {
-    this.#conclude(key, (instance) => endedUnlaunched(instance, 'LaunchFailed', why, this.#options.now()));
-  }
-
-  #conclude(key: InstanceKey, how: (instance: Instance) => Instance): void {
-    const { registry, log, changed } = this.#options;
-    const instance = registry.change(key, (present) => (isLive(present) ? how(present) : present));
-    if (instance?.end == null) return;
-    const { phase, cause, message } = instance.end;
-    log(phase === 'Failed' ? 'warn' : 'info', 'instance ended', { instance: key, phase, cause, message });
-    changed(key);
+  close(): void {
+    this.#monitors.close();
+    this.#domains?.close();
   }
 }
-
-const LEFTOVERS_EVERY_MS = 100;
-const ADOPTED_EVERY_MS = 500;

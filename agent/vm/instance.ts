@@ -12,6 +12,10 @@ import {
 
 const FORMAT = 1;
 
+/** What can run an instance: the types of launch definitions. */
+export const DRIVERS = ['exec', 'qemu', 'libvirt'] as const;
+export type Driver = (typeof DRIVERS)[number];
+
 export const instanceSchema = z.object({
   format: z.literal(FORMAT),
   vmId: z.string(),
@@ -27,6 +31,15 @@ export const instanceSchema = z.object({
   /** The wrapper that leads the instance's own session, and the boot it lives in. */
   process: z.nullable(z.object({ pid: z.number(), startTime: z.string(), bootId: z.string() })),
   runningAt: z.nullable(z.number()),
+  /** What runs it here; records of agents before 0.2 hold none, and those ran exec only. */
+  driver: z._default(z.enum(DRIVERS), 'exec'),
+  /** The libvirt domain it is, and which of its lives: the id that libvirt gave it at its start, in which boot. */
+  domain: z._default(
+    z.nullable(z.object({ name: z.string(), life: z.nullable(z.object({ id: z.string(), bootId: z.string() })) })),
+    null,
+  ),
+  /** How the hypervisor says the guest has ended, kept before the hypervisor itself is ended. */
+  guestEnd: z._default(z.nullable(z.object({ cause: z.enum(END_CAUSES), message: z.string() })), null),
   /** We are ending it. */
   stop: z.nullable(z.object({ cause: z.enum(END_CAUSES), killAt: z.number(), forced: z.boolean() })),
   end: z.nullable(
@@ -63,6 +76,9 @@ export const accepted = (answer: LaunchAnswer, now: number): Instance => ({
   launchingAt: null,
   process: null,
   runningAt: null,
+  driver: answer.launch.type,
+  domain: answer.launch.type === 'libvirt' ? { name: answer.launch.domain, life: null } : null,
+  guestEnd: null,
   stop: null,
   end: null,
   told: { scheduled: false, running: false, end: false },
@@ -80,13 +96,20 @@ export const neverLaunched = (item: HostVm, now: number): Instance => ({
   launchingAt: null,
   process: null,
   runningAt: null,
+  driver: 'exec',
+  domain: null,
+  guestEnd: null,
   stop: null,
   end: { phase: 'Succeeded', cause: 'Requested', message: 'ended before it was launched', console: null, at: now },
   told: { scheduled: true, running: false, end: false },
 });
 
 /** What is left of an instance whose record cannot be read: it was launched once, and must not be again. */
-export const recovered = (vmId: string, instanceId: string, now: number): Instance => ({
+export const recovered = (
+  { vmId, instanceId }: { vmId: string; instanceId: string },
+  driver: Driver,
+  now: number,
+): Instance => ({
   format: FORMAT,
   vmId,
   uid: null,
@@ -97,6 +120,9 @@ export const recovered = (vmId: string, instanceId: string, now: number): Instan
   launchingAt: now,
   process: null,
   runningAt: now,
+  driver,
+  domain: null,
+  guestEnd: null,
   stop: null,
   end: null,
   told: { scheduled: true, running: true, end: false },
@@ -111,27 +137,36 @@ export function endedUnlaunched(instance: Instance, cause: EndCause, message: st
 }
 
 /**
- * The end of a process. What we ended has our cause; an exit of 0 is the guest's own shutdown; anything else is Killed
- * once it had been Running, and LaunchFailed before.
+ * The end of a process. What we ended has our cause; then what the hypervisor said of its guest holds; an exit of 0 is
+ * the guest's own shutdown, except QEMU's, which leaves so only when it was told to by a signal; anything else is
+ * Killed once it had been Running, and LaunchFailed before.
  */
 export function ended(instance: Instance, exit: Exit, console: string, now: number): Instance {
-  const said = sayExit(exit);
+  const { stop, guestEnd } = instance;
+  const said = guestEnd?.message ?? sayExit(exit);
   const at = { console: console === '' ? null : console, at: now };
-  const { stop } = instance;
   if (stop !== null) {
     const asked = stop.cause === 'Requested' || stop.cause === 'HostMaintenance';
     const message = stop.forced && asked ? `killed after its grace: ${said}` : said;
     const phase = asked && !stop.forced ? 'Succeeded' : 'Failed';
     return { ...instance, end: { phase, cause: stop.cause, message, ...at } };
   }
-  if (exit.code === 0) {
+  const own = guestEnd?.cause ?? (exit.code === 0 && instance.driver === 'exec' ? 'GuestShutdown' : null);
+  if (own !== null) {
     // It was up, however shortly: the control plane hears of it before it hears of the end.
     const runningAt = instance.runningAt ?? now;
-    return { ...instance, runningAt, end: { phase: 'Succeeded', cause: 'GuestShutdown', message: said, ...at } };
+    const phase = own === 'GuestShutdown' ? 'Succeeded' : 'Failed';
+    return { ...instance, runningAt, end: { phase, cause: own, message: said, ...at } };
   }
-  const cause = instance.runningAt === null ? 'LaunchFailed' : 'Killed';
-  return { ...instance, end: { phase: 'Failed', cause, message: said, ...at } };
+  if (instance.runningAt !== null)
+    return { ...instance, end: { phase: 'Failed', cause: 'Killed', message: said, ...at } };
+  const last = instance.driver === 'qemu' ? lastLine(console) : '';
+  const message = last === '' ? said : `${said}: ${last}`;
+  return { ...instance, end: { phase: 'Failed', cause: 'LaunchFailed', message, ...at } };
 }
+
+/** The line with which a hypervisor that refuses to start says why. */
+const lastLine = (console: string): string => console.trimEnd().split('\n').at(-1)?.trim() ?? '';
 
 function sayExit({ code, signal }: Exit): string {
   if (code !== null) {
@@ -159,7 +194,9 @@ export function nextDue(instance: Instance, settleMs: number): { at: number; due
   if (!isLive(instance)) return null;
   if (stop !== null) return stop.forced ? null : { at: stop.killAt, due: { kind: 'kill' } };
   if (runningAt !== null) return null;
-  const settledAt = launchingAt === null || process === null ? Number.POSITIVE_INFINITY : launchingAt + settleMs;
+  // Of a hypervisor's guest the hypervisor says itself when it runs.
+  const settles = instance.driver === 'exec' && launchingAt !== null && process !== null;
+  const settledAt = settles ? launchingAt + settleMs : Number.POSITIVE_INFINITY;
   if (deadlineAt !== null && deadlineAt < settledAt) return { at: deadlineAt, due: { kind: 'startDeadline' } };
   return Number.isFinite(settledAt) ? { at: settledAt, due: { kind: 'running' } } : null;
 }

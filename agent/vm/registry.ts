@@ -58,4 +58,14 @@ export class Registry {
   folder(key: InstanceKey): string {
     return this.#store.folder(key);
   }
+
+  /** Where all instances' directories are. */
+  get root(): string {
+    return this.#store.root;
+  }
+
+  /** The file whose lock the one live instance of a VM holds. */
+  lock(vmId: string): string {
+    return this.#store.lock(vmId);
+  }
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { flushFolder, readIfThere, writeDurably } from '../durable.ts';
+import { QMP_SOCKET } from './qemu/command.ts';
 import { type Instance, type InstanceKey, instanceSchema, isLive, keyOf, recovered } from './instance.ts';
 
 /** How many ended instances of one VM are remembered, so that a late list cannot start one again. */
@@ -12,6 +13,10 @@ export type InstanceStore = {
   load(now: number): { instances: Instance[]; unreadable: InstanceKey[] };
   save(instance: Instance): void;
   folder(key: InstanceKey): string;
+  /** Where all instances' directories are. */
+  readonly root: string;
+  /** The file whose lock the one live instance of a VM holds, whatever becomes of the agent. */
+  lock(vmId: string): string;
   remove(key: InstanceKey): void;
 };
 
@@ -19,7 +24,13 @@ export function openInstances(stateDir: string): InstanceStore {
   const root = join(stateDir, 'instances');
   const folder = (key: InstanceKey): string => join(root, key);
   return {
+    root,
     folder,
+    lock: (vmId) => {
+      const locks = join(stateDir, 'locks');
+      mkdirSync(locks, { recursive: true });
+      return join(locks, vmId);
+    },
     remove: (key) => removeFolder(folder(key)),
     save: (instance) => {
       const own = folder(keyOf(instance));
@@ -37,7 +48,8 @@ export function openInstances(stateDir: string): InstanceStore {
         if (vmId === undefined || instanceId === undefined || instanceId.endsWith(ASIDE)) continue;
         const instance = parseInstance(readIfThere(join(root, name, 'instance.json')));
         if (instance === null) unreadable.push(name);
-        instances.push(instance ?? recovered(vmId, instanceId, now));
+        const driver = existsSync(join(root, name, QMP_SOCKET)) ? 'qemu' : 'exec';
+        instances.push(instance ?? recovered({ vmId, instanceId }, driver, now));
       }
       return { instances, unreadable };
     },

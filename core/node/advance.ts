@@ -1,20 +1,22 @@
 /** What follows once status has reached the spec, and what the passing of time does. */
 import type { Fact } from '../fact.ts';
 import { after, type Instant } from '../time.ts';
+import { blockersOf } from './maintenance.ts';
 import { queueKey, readiness } from './readiness.ts';
 import { type NodeRecord, RECOVERY_WAKE_EVERY, WAKE_REPEATS } from './record.ts';
 import { clearCrash, endAttempt, moveSpec, NEXT_STATE, type Step } from './spec.ts';
 
 /**
- * Moves the spec on if it has been reached and nothing holds it. A hold or a pause stops a node only before its
- * disruptive step, RebootedIntoUpdate (rule 6).
+ * Moves the spec on if it has been reached and nothing holds it. A hold, a pause or a VM that blocks stops a node only
+ * before its disruptive step, RebootedIntoUpdate (rule 6, and section 3 rule 10).
  */
 export function advance(node: NodeRecord, paused: boolean, now: Instant): Step {
   const { spec, attempt } = node;
   if (spec.reachedAt === null || attempt === null || spec.state === 'Idle') return { node, facts: [] };
   if (spec.state === 'MonitoringUpdate' && now < after(spec.reachedAt, node.policy.soak)) return { node, facts: [] };
   const next = NEXT_STATE[spec.state];
-  if (next === 'RebootedIntoUpdate' && (node.heldBy !== null || paused)) return { node, facts: [] };
+  const held = node.heldBy !== null || paused || blockersOf(node).length > 0;
+  if (next === 'RebootedIntoUpdate' && held) return { node, facts: [] };
   const moved = moveSpec(node, next, next === 'Idle' ? null : spec.version, now);
   const { status } = node;
   const reboots = next === 'RebootedIntoUpdate' && status !== null && status.currentVersion === attempt.fromVersion;

@@ -2,6 +2,7 @@
 import { type Fact, logEvents, type Outcome, unchanged } from '../fact.ts';
 import { settle } from './advance.ts';
 import type { NodeContext } from './event.ts';
+import { maintenanceFacts } from './maintenance.ts';
 import type { NodeRecord } from './record.ts';
 import type { Step } from './spec.ts';
 
@@ -15,7 +16,7 @@ export const info = (type: Extract<Fact, { kind: 'event' }>['type'], message: st
 /** Settles the queue, gives the record its revision, and writes the events into its log. */
 export function conclude(before: NodeRecord, step: Step, context: NodeContext): Outcome<NodeRecord> {
   const settled = settle(before, step.node, context.now);
-  const facts = dedupeFills([...step.facts, ...settled.facts]);
+  const facts = dedupeFills([...step.facts, ...settled.facts, ...maintenanceFacts(before, settled.node)]);
   if (settled.node === before && facts.length === 0) return unchanged;
   const revision = before.revision + 1;
   const events = logEvents(settled.node.events, facts, `node/${before.nodeId}`, revision, context.now);

@@ -10,6 +10,7 @@ import { enrol, newerThanTombstone } from './enrol.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
 import { machineGone, machineStarted, machineStopped } from './machine.ts';
 import { generationFloor } from './floor.ts';
+import { withBlockers } from './maintenance.ts';
 import type { NodeRecord } from './record.ts';
 import { greet, recoverNode } from './recover.ts';
 import { acknowledge, heard, judge, observe, outOfOrder, spoil } from './report.ts';
@@ -39,7 +40,7 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
     case 'start':
       return start(node, event, context);
     case 'proceed':
-      return conclude(node, advance(node, context.group?.paused ?? true, now), context);
+      return conclude(node, advance(withBlockers(node, context), context.group?.paused ?? true, now), context);
     case 'retry':
       return retry(node, context);
     case 'hold':
@@ -99,7 +100,7 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
     return seen === known ? unchanged : conclude(node, { node: seen, facts }, context);
   }
   const reset = resetRecord(node, now);
-  const observed = observe(reset.node, report, now);
+  const observed = withBlockers(observe(reset.node, report, now), context);
   const judged = judge(observed, report, group?.paused ?? false, now);
   const answered = acknowledge(judged.node, now);
   const outcome = conclude(

@@ -2,6 +2,7 @@
 import type { NodeJson, NodePhase } from '../contract.ts';
 import { HEALTH_CHECK_FAILED } from '../monitor.ts';
 import { after, formatInstant, type Instant } from '../time.ts';
+import { blockersOf, sayBlockers } from './maintenance.ts';
 import { readiness, sayWhen } from './readiness.ts';
 import { type NodeRecord, WITHDRAW_AFTER } from './record.ts';
 import { isStopped } from './signs.ts';
@@ -58,6 +59,7 @@ export function nodePhase(node: NodeRecord, group: GroupSituation, now: Instant)
   }
   if (node.heldBy !== null) return 'Held';
   if (group.paused && (may.kind === 'ready' || toDisrupt)) return 'Held';
+  if (toDisrupt && blockersOf(node).length > 0) return 'Held';
   if (spec.state === 'MonitoringUpdate') return 'Monitoring';
   if (spec.state !== 'Idle') return 'Updating';
   if (may.kind === 'backingOff') return 'BackingOff';
@@ -106,6 +108,9 @@ function underWaySentence(node: NodeRecord, group: GroupSituation, now: Instant)
   const { spec } = node;
   const target = spec.version === null ? 'the version offered' : spec.version;
   if (spec.state === 'PerformedUpdate' && spec.reachedAt !== null) {
+    const blockers = blockersOf(node);
+    if (blockers.length > 0 && node.heldBy === null && !group.paused)
+      return `Ready to reboot into ${target}, but ${sayBlockers(blockers)} from it (maintenance: block); it goes on when they are off or no longer block.`;
     const by =
       node.heldBy !== null
         ? `held by ${node.heldBy}`

@@ -34,8 +34,21 @@ export type NodeEvent =
   /** The sweep asks whether an old slot is still this node's; a change of revision shuts out a late start. */
   | { kind: 'disclaim'; claimId: string };
 
-/** `recoveredAt`: the last recovery of this deployment, known when a node enrols; its generations begin above the floor. */
-export type NodeContext = { nodeId: NodeId; now: Instant; group: GroupView | null; recoveredAt?: Instant | null };
+export type NodeContext = {
+  nodeId: NodeId;
+  now: Instant;
+  group: GroupView | null;
+  /** The last recovery of this deployment, known when a node enrols; its generations begin above the floor. */
+  recoveredAt?: Instant | null;
+  /** VMs that keep the node from rebooting, where the decision asks for them (`needsBlockers`). */
+  blockers?: readonly string[];
+};
+
+/** Whether deciding on this event may send the node into its reboot: then its VMs are looked at. */
+export function needsBlockers(node: NodeRecord | null, event: NodeEvent): boolean {
+  if (node === null || node.removed !== null || node.spec.state !== 'PerformedUpdate') return false;
+  return event.kind === 'proceed' || event.kind === 'release' || needsGroup(node, event);
+}
 
 /** Whether deciding on this event needs the group's pause and policy; a report that changes nothing never does. */
 export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {

@@ -100,6 +100,8 @@ export type NodeRecord = Aggregate & {
   machine?: { state: 'stopped' | 'running'; at: Instant } | null;
   /** The recovery after a restore that last touched this node, and the node's first report since (null: none yet). */
   restored?: { at: Instant; heardAt: Instant | null } | null;
+  /** VMs that live here and keep it from rebooting; absent: none (DESIGN section 3 rule 10). */
+  vmBlockers?: string[];
   /** The last negative status of a wake, until the node reports again. */
   wakeFailure: { status: string; at: Instant } | null;
   policy: NodePolicy;

@@ -6,6 +6,7 @@ import { after, between, type Instant, seconds } from '../time.ts';
 import { advance } from './advance.ts';
 import { conclude, info } from './conclude.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
+import { withBlockers } from './maintenance.ts';
 import { readiness } from './readiness.ts';
 import { acknowledge } from './report.ts';
 import { type NodeRecord, underWay } from './record.ts';
@@ -66,7 +67,7 @@ const policyFor = (node: NodeRecord, { group }: NodeContext): NodePolicy =>
 
 export function release(node: NodeRecord, context: NodeContext): Outcome<NodeRecord> {
   if (node.heldBy === null) return unchanged;
-  const released = { ...node, heldBy: null };
+  const released = withBlockers({ ...node, heldBy: null }, context);
   const step = advance(released, context.group?.paused ?? false, context.now);
   return conclude(
     node,

@@ -121,14 +121,38 @@ export function vmFields(vm: VmJson, when: When): Field[] {
     { label: 'VM', text: vm.vmId },
     { label: 'Status', text: vm.printableStatus, tone: vmTone(vm) },
     { label: 'Host', text: vm.hostId },
+    ...placeFields(vm, when),
     { label: 'Run strategy', text: vm.runStrategy },
     { label: 'Power', text: `${vm.power.on ? 'on' : 'off'} (intent ${vm.power.sequence})` },
     { label: 'Declaration', text: vm.uid },
     ...instanceFields(vm, when),
     ...startFailureFields(vm, when),
     ...unstableFields(vm, when),
-    { label: 'Restarts', text: String(vm.restartCount) },
+    { label: 'Restarts', text: `${vm.restartCount} since it was declared` },
     ...lastFailureFields(vm, when),
+  ];
+}
+
+/** Where else it may run, and what an update of its host does to it. */
+function placeFields({ hostId, placement, maintenance: { policy, since } }: VmJson, when: When): Field[] {
+  const { declaredHostId, hosts, restartElsewhere } = placement;
+  const elsewhere = restartElsewhere ? `${hosts.join(', ')}, once its host is fenced` : 'none';
+  const update =
+    policy === 'block'
+      ? 'waits before the reboot while this VM lives'
+      : 'stops this VM with grace and starts it again; not counted';
+  return [
+    ...(declaredHostId === hostId
+      ? []
+      : [{ label: 'Declared on', text: `${declaredHostId}, which was fenced`, tone: 'warn' as const }]),
+    { label: 'Other hosts', text: elsewhere },
+    { label: 'Host update', text: update },
+    ...(since === null
+      ? []
+      : [
+          { label: 'Updated since', text: when(since), tone: 'busy' as const },
+          { label: 'Waits until', text: `${hostId} has reached MonitoringUpdate or is Idle again` },
+        ]),
   ];
 }
 

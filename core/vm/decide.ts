@@ -2,15 +2,15 @@
 import { type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
 import { vmPolicyOf } from '../policy.ts';
 import { after, type Instant, seconds } from '../time.ts';
-import { endInstance, note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
+import { hostFenced, hostMaintenance, hostSilent, lookElsewhere, lookForHost, noteMaintenance } from './hosts.ts';
+import { note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
 import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord } from './record.ts';
 import type { VmContext, VmEvent } from './event.ts';
 import { declare, redeclare } from './declare.ts';
 import { reportInstance, takenOn } from './report.ts';
-import { fencedWhileAwaited, hostReported, passAwaiting, recoverVm } from './recover.ts';
+import { hostReported, passAwaiting, recoverVm } from './recover.ts';
 import { deleteVm, restartVm, startVm, stopVm } from './verbs.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
-import { EVENT_SLACK } from '../node/signs.ts';
 
 export function decideVm(vm: VmRecord | null, event: VmEvent, context: VmContext): Outcome<VmRecord> {
   if (event.kind === 'put') {
@@ -39,7 +39,12 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'delete':
       return deleteVm(vm, event.force, context);
     case 'report':
-      return reportInstance(vm, event.report, context, event.hostId);
+      return reportInstance(
+        event.report.cause === 'HostMaintenance' ? noteMaintenance(vm, context) : vm,
+        event.report,
+        context,
+        event.hostId,
+      );
     case 'launchFetched':
       return launchFetched(vm, event.instanceId, context);
     case 'due':
@@ -48,6 +53,8 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
       return hostSilent(vm, event.hostId, now);
     case 'hostFenced':
       return hostFenced(vm, event, context);
+    case 'hostMaintenance':
+      return hostMaintenance(vm, event.hostId, event.begins, context);
     case 'hostReported':
       return hostReported(vm, event.hostId, context);
     case 'recover':
@@ -64,53 +71,6 @@ function launchFetched(vm: VmRecord, instanceId: string, context: VmContext): Vm
   const { instance } = vm;
   const wanted = live(instance) && instance.instanceId === instanceId && instance.stop === null;
   return wanted && instance.timedOutAt === null ? takenOn(vm, instance, context) : same(vm);
-}
-
-/** Silence proves nothing: the instance is Unknown, and neither counted nor replaced (rule 6). */
-function hostSilent(vm: VmRecord, hostId: string, now: Instant): VmStep {
-  const { instance } = vm;
-  if (vm.body.hostId !== hostId || !live(instance) || instance.phase === 'Pending' || instance.phase === 'Unknown')
-    return same(vm);
-  return {
-    vm: { ...vm, instance: { ...instance, phase: 'Unknown', since: now } },
-    facts: [
-      note(
-        'VM Instance Unknown',
-        `host ${hostId} is silent: nothing is known of instance ${instance.instanceId}, and nothing is counted or started elsewhere`,
-        'warning',
-      ),
-    ],
-  };
-}
-
-/**
- * The host is known to have been off: what ran there has ended, and nobody counts it. Told late, this says nothing of
- * an instance that the host has taken on since (G5).
- */
-function hostFenced(
-  vm: VmRecord,
-  { hostId, at, asOf }: Extract<VmEvent, { kind: 'hostFenced' }>,
-  context: VmContext,
-): VmStep {
-  const met = vm.body.hostId === hostId ? fencedWhileAwaited(vm, asOf, context.now) : null;
-  if (met === null) return same(vm);
-  return endByFence(met, hostId, asOf === undefined ? at : after(asOf, EVENT_SLACK), context);
-}
-
-function endByFence(vm: VmRecord, hostId: string, offUntil: Instant, context: VmContext): VmStep {
-  const { instance } = vm;
-  if (!live(instance)) return startIfDue(vm, context);
-  if (instance.phase === 'Pending' && instance.stop === null) return same(vm);
-  // Taken on or seen to run after that instant: the host is on again.
-  const since = instance.phase === 'Unknown' ? instance.createdAt : instance.since;
-  if (since > offUntil) return same(vm);
-  const ended = endInstance(
-    vm,
-    { phase: 'Failed', cause: 'HostLost', message: `host ${hostId} was fenced`, console: null },
-    context,
-  );
-  const next = startIfDue(ended.vm, context);
-  return { vm: next.vm, facts: [...ended.facts, ...next.facts] };
 }
 
 function wakeFailed(vm: VmRecord, now: Instant): VmStep {
@@ -131,7 +91,9 @@ function passTime(vm: VmRecord, context: VmContext): VmStep {
   then((v) => passAwaiting(v, context));
   then((v) => passStartDeadline(v, context));
   then((v) => forgetUnstableRuns(v, context.now));
+  then((v) => lookForHost(v, context));
   then((v) => startIfDue(v, context));
+  then((v) => lookElsewhere(v, context));
   then((v) => repeatWake(v, context.now));
   return step;
 }

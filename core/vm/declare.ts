@@ -5,7 +5,7 @@ import type { InstanceId } from '../ids.ts';
 import { vmPolicyOf } from '../policy.ts';
 import type { VmContext } from './event.ts';
 import { askToEnd, note, startIfDue, type VmStep } from './life.ts';
-import { INSTANCES_KEPT, live, type VmRecord } from './record.ts';
+import { hostOf, INSTANCES_KEPT, live, type VmRecord } from './record.ts';
 
 type Declared = (VmStep & { before: VmRecord }) | ReturnType<typeof refused>;
 
@@ -50,23 +50,27 @@ const everyInstance = ({ previousInstances, instance }: VmRecord): InstanceId[] 
 export function redeclare(vm: VmRecord, body: VmBody, context: VmContext): Declared {
   if (vm.deleting !== null)
     return refused(409, 'VmTerminating', `VM ${vm.vmId} is being deleted; declare it again when it is gone`);
-  if (body.hostId !== vm.body.hostId && vm.awaitingHost != null) {
+  const moved = body.hostId !== vm.body.hostId;
+  if (moved && vm.awaitingHost != null) {
     return refused(
       409,
       'InstanceNotEnded',
-      `VM ${vm.vmId} was restored from an older copy and host ${vm.body.hostId} may run an instance of it; wait until it has reported, or fence it, before moving the VM`,
+      `VM ${vm.vmId} was restored from an older copy and host ${hostOf(vm)} may run an instance of it; wait until it has reported, or fence it, before moving the VM`,
     );
   }
-  if (body.hostId !== vm.body.hostId && live(vm.instance)) {
+  if (moved && body.hostId !== hostOf(vm) && live(vm.instance)) {
     return refused(
       409,
       'InstanceNotEnded',
-      `VM ${vm.vmId} has instance ${vm.instance.instanceId} on host ${vm.body.hostId} whose end is not known; stop it, or fence the host, before moving the VM`,
+      `VM ${vm.vmId} has instance ${vm.instance.instanceId} on host ${hostOf(vm)} whose end is not known; stop it, or fence the host, before moving the VM`,
     );
   }
   if (JSON.stringify(body) === JSON.stringify(vm.body)) return { before: vm, vm, facts: [] };
   const relaunched = newLaunch(vm.body, body);
   let next: VmRecord = { ...vm, body, launchRevision: vm.launchRevision + (relaunched ? 1 : 0) };
+  // Declared elsewhere: where it went when its host was lost is over, and so is what was known of that host.
+  if (moved)
+    next = { ...next, placedOn: null, maintenance: body.hostId === hostOf(vm) ? (vm.maintenance ?? null) : null };
   if (body.runStrategy !== vm.body.runStrategy) next = changeStrategy(vm, next, context);
   if (relaunched && next.pendingStart !== null) next = { ...next, pendingStart: { notBefore: context.now } };
   const halted =

@@ -3,7 +3,7 @@ import type { DesiredVm, HostVm, PrintableStatus, VmJson } from '../contract.ts'
 import { sayWhen } from '../node/readiness.ts';
 import { vmPolicyOf } from '../policy.ts';
 import { after, formatInstant, type Instant } from '../time.ts';
-import { type Instance, live, type VmRecord } from './record.ts';
+import { hostOf, type Instance, live, type VmRecord, waitsForHost } from './record.ts';
 import { sayAwaiting } from './recover.ts';
 
 export function describeVm(vm: VmRecord, now: Instant): VmJson {
@@ -11,7 +11,16 @@ export function describeVm(vm: VmRecord, now: Instant): VmJson {
   return {
     vmId: vm.vmId,
     uid: vm.uid,
-    hostId: vm.body.hostId,
+    hostId: hostOf(vm),
+    placement: {
+      declaredHostId: vm.body.hostId,
+      hosts: vm.body.hosts ?? [],
+      restartElsewhere: vm.body.restartElsewhere ?? false,
+    },
+    maintenance: {
+      policy: vm.body.maintenance ?? 'stop',
+      since: vm.maintenance == null ? null : formatInstant(vm.maintenance.since),
+    },
     runStrategy: vm.body.runStrategy,
     power: vm.power,
     instance:
@@ -57,6 +66,7 @@ export function printableStatus(vm: VmRecord): PrintableStatus {
     if (instance.phase === 'Running') return 'Running';
     return instance.phase === 'Unknown' ? 'Unknown' : 'Starting';
   }
+  if (vm.pendingStart !== null && vm.power.on && waitsForHost(vm) && !inCrashLoop(vm)) return 'Starting';
   if (vm.pendingStart !== null && vm.power.on) return 'CrashLoopBackOff';
   if (body.runStrategy === 'Once' && vm.power.on && instance?.phase === 'Succeeded') return 'Completed';
   if (body.runStrategy === 'Once' && vm.power.on && instance?.phase === 'Failed') return 'Failed';
@@ -73,8 +83,11 @@ function explain(vm: VmRecord, now: Instant): string {
     vm.lastFailure === null
       ? ''
       : ` Last failure ${formatInstant(vm.lastFailure.at)}: ${vm.lastFailure.reason}${vm.lastFailure.message === null ? '' : ` (${vm.lastFailure.message})`}.`;
-  return `${sentence(vm, now)}${vm.startFailure !== null || vm.unstableRuns !== null || printableStatus(vm) === 'Failed' ? failure : ''}`;
+  return `${sentence(vm, now)}${moved(vm)}${vm.startFailure !== null || vm.unstableRuns !== null || printableStatus(vm) === 'Failed' ? failure : ''}`;
 }
+
+const moved = ({ placedOn, body }: VmRecord): string =>
+  placedOn == null || placedOn === body.hostId ? '' : ` It was declared on host ${body.hostId}, which was fenced.`;
 
 function sentence(vm: VmRecord, now: Instant): string {
   const { instance, body } = vm;
@@ -82,8 +95,10 @@ function sentence(vm: VmRecord, now: Instant): string {
   const awaiting = sayAwaiting(vm);
   if (awaiting !== null) return awaiting;
   if (live(instance)) return liveSentence(vm, instance, now);
+  if (vm.pendingStart !== null && vm.power.on && waitsForHost(vm))
+    return `${loops(vm)}; host ${hostOf(vm)} is being updated, and the next start waits until the host has reached MonitoringUpdate or is Idle again. Nothing is counted for that.`;
   if (vm.pendingStart !== null && vm.power.on)
-    return `${loops(vm)}; the next start is tried ${sayWhen(vm.pendingStart.notBefore, now)} on host ${body.hostId}. Start it to try now, stop it to give up.`;
+    return `${loops(vm)}; the next start is tried ${sayWhen(vm.pendingStart.notBefore, now)} on host ${hostOf(vm)}. Start it to try now, stop it to give up.`;
   if (body.runStrategy === 'Halted') return 'Halted: it never runs; change its runStrategy to run it.';
   if (!vm.power.on && vm.lastVerb === 'stop') return 'Stopped by an operator; it stays off until it is started.';
   if (instance === null) return 'Off: it has not been started yet; start it to run it.';
@@ -108,8 +123,10 @@ function loops(vm: VmRecord): string {
 }
 
 function liveSentence(vm: VmRecord, instance: Instance, now: Instant): string {
-  const host = vm.body.hostId;
+  const host = hostOf(vm);
   const repeat = instance.nextWakeAt === null ? '' : `; the host is woken again ${sayWhen(instance.nextWakeAt, now)}`;
+  if (instance.stop?.forHost === true)
+    return `Stopping, because host ${host} is about to be updated: instance ${instance.instanceId} was told to end and its end is not known yet${repeat}; it is started again when the host has reached MonitoringUpdate or is Idle again. Nothing is counted.`;
   if (instance.stop !== null) {
     const then = vm.pendingStart !== null && vm.power.on ? 'then it is started again' : 'then it stays off';
     return `Stopping: host ${host} was told to end instance ${instance.instanceId} and its end is not known yet${repeat}; ${then}.`;
@@ -125,11 +142,11 @@ function liveSentence(vm: VmRecord, instance: Instance, now: Instant): string {
     case 'Running': {
       const { unstableRuns } = vm;
       if (unstableRuns === null || instance.runningSince === null)
-        return `Running on host ${host} since ${formatInstant(instance.since)}.`;
+        return `Running on host ${host} since ${formatInstant(instance.since)}${vm.body.maintenance === 'block' ? ', and keeps it from rebooting into an update (maintenance: block)' : ''}.`;
       return `Running on host ${host} after ${unstableRuns.count} unstable runs, which are forgotten ${sayWhen(after(instance.runningSince, vmPolicyOf(vm.body).stableFor), now)} if it stays up.`;
     }
     case 'Unknown':
-      return `Host ${host} is silent, so nothing is known of instance ${instance.instanceId}; it is started again only after the host reports or is fenced.`;
+      return `Host ${host} is silent, so nothing is known of instance ${instance.instanceId}; it is started again only after the host reports or is fenced${vm.body.restartElsewhere === true ? ', then on another of its hosts' : ''}.`;
     case 'Scheduled':
       return `Host ${host} is starting instance ${instance.instanceId}${instance.startDeadlineAt === null ? '' : `; not Running ${sayWhen(instance.startDeadlineAt, now)} counts as a start failure`}.`;
     case 'Pending':
@@ -143,10 +160,10 @@ function deletingSentence(vm: VmRecord, deleting: NonNullable<VmRecord['deleting
   const what =
     vm.instance === null
       ? 'its record goes'
-      : `the record goes once host ${vm.body.hostId} reports the end of instance ${vm.instance.instanceId}`;
+      : `the record goes once host ${hostOf(vm)} reports the end of instance ${vm.instance.instanceId}`;
   if (now < deleting.deadlineAt)
     return `Being deleted: ${what}; a blocker is named ${sayWhen(deleting.deadlineAt, now)}.`;
-  return `Being deleted, blocked by host ${vm.body.hostId}: it has not reported the end of instance ${vm.instance?.instanceId ?? ''} since ${formatInstant(deleting.at)}. Fence the host, or delete with force, which gives up the guarantee that no second instance runs.`;
+  return `Being deleted, blocked by host ${hostOf(vm)}: it has not reported the end of instance ${vm.instance?.instanceId ?? ''} since ${formatInstant(deleting.at)}. Fence the host, or delete with force, which gives up the guarantee that no second instance runs.`;
 }
 
 /** Whether an instance is to run: off for every one that is stopped, timed out, deleted, or not ours (section 6). */
@@ -163,6 +180,8 @@ export function desiredFor(vm: VmRecord | null, instanceId: string, uid: string 
 export function hostLine(vm: VmRecord): HostVm | null {
   // A host that is awaited after a restore is told nothing: what it runs is left where it is.
   if (vm.removed !== null || vm.awaitingHost != null || !live(vm.instance)) return null;
+  // What a host has not taken on before its update, it takes on after.
+  if (waitsForHost(vm) && vm.instance.phase === 'Pending' && vm.instance.stop === null) return null;
   const { instanceId, power, graceSeconds } = desiredFor(vm, vm.instance.instanceId, undefined);
   return {
     vmId: vm.vmId,

@@ -1,8 +1,9 @@
 /** What can happen to a VM, and what deciding on it needs to know. */
 import type { VmBody, VmReport } from '../contract.ts';
 import type { Draw } from '../fact.ts';
-import type { VmId } from '../ids.ts';
+import type { NodeId, VmId } from '../ids.ts';
 import type { Duration, Instant } from '../time.ts';
+import { type VmRecord, waitsForHost } from './record.ts';
 
 export type VmEvent =
   | { kind: 'put'; body: VmBody }
@@ -17,9 +18,51 @@ export type VmEvent =
   | { kind: 'hostSilent'; hostId: string }
   /** The host was off at that instant; with `asOf`, at that one, and may have come back since. */
   | { kind: 'hostFenced'; hostId: string; at: Instant; asOf?: Instant }
+  /** Its host goes on to a disruptive step (`begins`), or is through with it (rule 10). */
+  | { kind: 'hostMaintenance'; hostId: string; begins: boolean }
   /** A host's first report after a recovery. */
   | { kind: 'hostReported'; hostId: string }
   | { kind: 'recover'; at: Instant; settle: Duration }
   | { kind: 'wakeFailed'; status: string };
 
-export type VmContext = { vmId: VmId; now: Instant; draw: Draw };
+export type VmContext = {
+  vmId: VmId;
+  now: Instant;
+  draw: Draw;
+  /** What is known of hosts, where the decision asks for it (`needsHosts`). */
+  hosts?: HostView;
+};
+
+export type HostView = {
+  /** Whether the VM's present host is between a disruptive step and its end. */
+  inMaintenance: boolean;
+  /** Whether it was fenced and has not come up again since. */
+  fenced: boolean;
+  /** Those of the body's `hosts` that report and are in order, in the order of the body. */
+  inOrder: readonly NodeId[];
+};
+
+/** Whether deciding on this event needs a look at hosts; an ordinary report never does. */
+export function needsHosts(vm: VmRecord | null, event: VmEvent): boolean {
+  if (vm === null || vm.removed !== null) return false;
+  switch (event.kind) {
+    case 'hostFenced':
+      return vm.body.restartElsewhere === true;
+    case 'due':
+      return waitsForHost(vm) || (vm.body.restartElsewhere === true && vm.instance?.phase === 'Pending');
+    case 'report':
+      return event.report.cause === 'HostMaintenance';
+    case 'put':
+    case 'start':
+    case 'stop':
+    case 'restart':
+    case 'delete':
+    case 'launchFetched':
+    case 'hostSilent':
+    case 'hostMaintenance':
+    case 'hostReported':
+    case 'recover':
+    case 'wakeFailed':
+      return false;
+  }
+}

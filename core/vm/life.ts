@@ -14,6 +14,7 @@ import {
   live,
   UNCOUNTED_CAUSES,
   type VmRecord,
+  waitsForHost,
 } from './record.ts';
 
 export type VmStep = { vm: VmRecord; facts: Fact[] };
@@ -58,7 +59,7 @@ function bounded(vm: VmRecord, notBefore: Instant): VmRecord {
  * A wait is never longer than the cap, whatever a clock or a hand did to the record.
  */
 export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
-  if (vm.awaitingHost != null) return { vm, facts: [] };
+  if (vm.awaitingHost != null || waitsForHost(vm)) return { vm, facts: [] };
   if (vm.pendingStart === null || vm.deleting !== null || !vm.power.on) return { vm, facts: [] };
   const latest = after(now, vmPolicyOf(vm.body).backoff.cap);
   const notBefore = vm.pendingStart.notBefore > latest ? latest : vm.pendingStart.notBefore;
@@ -72,7 +73,7 @@ export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
     vm: { ...vm, instance, pendingStart: null, previousInstances: retired(vm) },
     facts: [
       { kind: 'wake', hostId: hostOf(vm), action: 'StartInstance', generation: vm.power.sequence, decided: true },
-      note('VM Instance Started', `instance ${instance.instanceId} asked of host ${vm.body.hostId}`),
+      note('VM Instance Started', `instance ${instance.instanceId} asked of host ${hostOf(vm)}`),
     ],
   };
 }
@@ -98,18 +99,26 @@ export const retired = (vm: VmRecord): InstanceId[] =>
     ? vm.previousInstances
     : [...vm.previousInstances, vm.instance.instanceId].slice(-INSTANCES_KEPT);
 
-/** Tells a live instance to end because somebody asked; a shorter grace given later holds. */
-export function askToEnd(vm: VmRecord, grace: Duration, now: Instant): VmStep {
+/**
+ * Tells a live instance to end because somebody asked, or for its host; a shorter grace given later holds, and what a
+ * person asks for stands above the host's need.
+ */
+export function askToEnd(vm: VmRecord, grace: Duration, now: Instant, forHost = false): VmStep {
   const { instance } = vm;
   if (!live(instance)) return { vm, facts: [] };
   if (instance.stop !== null) {
-    if (grace >= instance.stop.grace) return { vm, facts: [] };
+    const { stop } = instance;
+    const claimed = stop.forHost === true && !forHost;
+    if (grace >= stop.grace && !claimed) return { vm, facts: [] };
+    const shortest = grace < stop.grace ? grace : stop.grace;
+    const kept = stop.forHost === true && forHost;
     return {
-      vm: { ...vm, instance: { ...instance, stop: { ...instance.stop, grace } } },
+      vm: { ...vm, instance: { ...instance, stop: { at: stop.at, grace: shortest, ...(kept ? { forHost } : {}) } } },
       facts: [wakeToStop(vm, false)],
     };
   }
-  const stopped: Instance = { ...instance, stop: { at: now, grace }, nextWakeAt: firstRepeat(now), wakesRepeated: 0 };
+  const stop = { at: now, grace, ...(forHost ? { forHost } : {}) };
+  const stopped: Instance = { ...instance, stop, nextWakeAt: firstRepeat(now), wakesRepeated: 0 };
   // An instance that timed out has been told to end already: the command is decided once.
   return { vm: { ...vm, instance: stopped }, facts: [wakeToStop(vm, instance.timedOutAt === null)] };
 }
@@ -129,14 +138,22 @@ export function endInstance(vm: VmRecord, end: End, time: VmTime): VmStep {
   const { instance } = vm;
   const { now } = time;
   if (!live(instance)) return { vm, facts: [] };
-  const asked = instance.stop !== null;
-  const cause = asked ? 'Requested' : instance.timedOutAt !== null ? 'LaunchTimeout' : end.cause;
+  const forHost = isForHost(instance, end.cause);
+  const asked = instance.stop !== null && !forHost;
+  const cause = forHost
+    ? 'HostMaintenance'
+    : asked
+      ? 'Requested'
+      : instance.timedOutAt !== null
+        ? 'LaunchTimeout'
+        : end.cause;
   const ended: Instance = { ...instance, phase: end.phase, since: now, cause, nextWakeAt: null, startDeadlineAt: null };
   const closed: VmRecord = { ...vm, instance: ended };
   const said = note(
     'VM Ended',
     `instance ${instance.instanceId} ${end.phase}: ${cause}${end.message === null ? '' : `: ${end.message}`}`,
   );
+  if (forHost) return { vm: awaitHost(closed, now), facts: [said] };
   if (asked || instance.timedOutAt !== null)
     return { vm: keepEvidence(closed, end, cause, now, !asked), facts: [said] };
   const uncounted = UNCOUNTED_CAUSES.includes(cause);
@@ -147,6 +164,16 @@ export function endInstance(vm: VmRecord, end: End, time: VmTime): VmStep {
   const counted = countEnd(closed, instance, { ...end, cause }, time);
   return { vm: counted.vm, facts: [said, ...counted.facts] };
 }
+
+/** It ended for its host, and for no other reason that anybody knows. */
+const isForHost = ({ stop, timedOutAt }: Instance, said: EndCause): boolean =>
+  timedOutAt === null && (stop === null ? said === 'HostMaintenance' : stop.forHost === true);
+
+/** Started again under every strategy, and neither counted nor among the restarts (rule 10). */
+const awaitHost = (vm: VmRecord, now: Instant): VmRecord =>
+  vm.power.on && vm.deleting === null && vm.body.runStrategy !== 'Halted' && vm.pendingStart === null
+    ? { ...vm, pendingStart: { notBefore: now } }
+    : vm;
 
 /** Always restarts after any end, RerunOnFailure after Failed; the others never by themselves. */
 function wantsRestart(vm: VmRecord, phase: 'Succeeded' | 'Failed'): boolean {

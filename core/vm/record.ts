@@ -13,8 +13,11 @@ export type Instance = {
   /** When it was last seen to become Running; null until then. */
   runningSince: Instant | null;
   cause: EndCause | null;
-  /** Somebody asked for its end: a verb, a change of strategy, or a delete. */
-  stop: { at: Instant; grace: Duration } | null;
+  /**
+   * Somebody asked for its end: a verb, a change of strategy, or a delete; with `forHost`, nobody but the update of
+   * its host.
+   */
+  stop: { at: Instant; grace: Duration; forHost?: true } | null;
   /** When it must be Running; set when the host took it on, null when it was not or there is no deadline. */
   startDeadlineAt: Instant | null;
   /** Its start deadline passed: counted, told to end, not replaced before its end is known. */
@@ -41,6 +44,10 @@ export type VmRecord = Aggregate & {
   vmId: VmId;
   uid: string;
   body: VmBody;
+  /** The host on which it was started once its own was fenced; absent or null: the one it was declared on. */
+  placedOn?: NodeId | null;
+  /** Its host is being updated: nothing is started before it is back; `lookAt` is when to see for ourselves. */
+  maintenance?: { since: Instant; lookAt: Instant } | null;
   launchRevision: number;
   power: { on: boolean; sequence: number };
   lastVerb: 'start' | 'stop' | 'restart' | null;
@@ -87,4 +94,12 @@ export const UNCOUNTED_CAUSES: readonly EndCause[] = ['Requested', 'HostMaintena
 export const keepsRecords = (vm: VmRecord): boolean =>
   vm.body.runStrategy === 'Always' || vm.body.runStrategy === 'RerunOnFailure';
 
-export const hostOf = (vm: VmRecord): NodeId => vm.body.hostId as NodeId; // the contract has checked it
+/** Where it runs, or is to run. */
+export const hostOf = (vm: VmRecord): NodeId => vm.placedOn ?? (vm.body.hostId as NodeId); // the contract has checked it
+
+/** Whether its host is being updated, as far as it was told. */
+export const waitsForHost = (vm: VmRecord): boolean => vm.maintenance != null;
+
+/** Whether it keeps its host from rebooting (rule 10). */
+export const blocksReboot = (vm: VmRecord): boolean =>
+  vm.removed === null && vm.body.maintenance === 'block' && live(vm.instance);

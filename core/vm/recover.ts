@@ -8,7 +8,7 @@ import type { InstanceId } from '../ids.ts';
 import { vmPolicyOf } from '../policy.ts';
 import { after, type Duration, formatInstant, type Instant, minutes } from '../time.ts';
 import { askToEnd, endInstance, newInstance, note, retired, type VmStep, type VmTime } from './life.ts';
-import { type Instance, live, type VmRecord } from './record.ts';
+import { hostOf, type Instance, live, type VmRecord } from './record.ts';
 
 /** After its host's first report: time for the reports about its instances, and for those of its next one. */
 const HEARD_SETTLE = minutes(5);
@@ -29,7 +29,7 @@ export function recoverVm(vm: VmRecord, at: Instant, settle: Duration, { now }: 
     facts: [
       note(
         'VM Restored',
-        `restored from an older copy: nothing is started before host ${vm.body.hostId} has reported`,
+        `restored from an older copy: nothing is started before host ${hostOf(vm)} has reported`,
         'warning',
       ),
     ],
@@ -57,7 +57,7 @@ export function awaitedAt({ awaitingHost }: VmRecord): Instant | null {
 
 export function hostReported(vm: VmRecord, hostId: string, { now }: VmTime): VmStep {
   const { awaitingHost } = vm;
-  if (awaitingHost == null || awaitingHost.heardAt !== null || vm.body.hostId !== hostId) return { vm, facts: [] };
+  if (awaitingHost == null || awaitingHost.heardAt !== null || hostOf(vm) !== hostId) return { vm, facts: [] };
   return { vm: { ...vm, awaitingHost: { ...awaitingHost, heardAt: now } }, facts: [] };
 }
 
@@ -71,7 +71,7 @@ export function passAwaiting(vm: VmRecord, time: VmTime): VmStep {
   }
   const met = metHost(vm, time.now);
   if (!live(met.instance) || met.instance.phase === 'Pending') return { vm: met, facts: [] };
-  const message = `host ${vm.body.hostId} does not report it after the restore`;
+  const message = `host ${hostOf(vm)} does not report it after the restore`;
   return endInstance(met, { phase: 'Failed', cause: 'HostLost', message, console: null }, time);
 }
 
@@ -93,12 +93,12 @@ export function meet(vm: VmRecord, report: VmReport, hostId: string, time: VmTim
   const passed = { vm, facts: [], observes: false };
   if (vm.previousInstances.some((id) => id === report.instanceId)) return passed;
   if (instance?.instanceId === report.instanceId) {
-    if (!live(instance) || hostId !== vm.body.hostId) return passed;
+    if (!live(instance) || hostId !== hostOf(vm)) return passed;
     return { vm: final ? vm : metHost(vm, time.now), facts: [], observes: true };
   }
-  const ours = report.uid === vm.uid || (report.uid === undefined && hostId === vm.body.hostId);
+  const ours = report.uid === vm.uid || (report.uid === undefined && hostId === hostOf(vm));
   // Only a host that ran this very declaration knows its uid: nobody else can claim the VM.
-  if (!ours && (final || hostId !== vm.body.hostId)) return passed;
+  if (!ours && (final || hostId !== hostOf(vm))) return passed;
   return { ...found(vm, report, hostId, final, time), observes: true };
 }
 
@@ -110,6 +110,7 @@ function found(vm: VmRecord, report: VmReport, hostId: string, final: boolean, {
     ...vm,
     uid: report.uid ?? vm.uid,
     body: { ...vm.body, hostId },
+    placedOn: null,
     instance,
     previousInstances: retired(vm),
     pendingStart: null,
@@ -148,7 +149,7 @@ export function sayAwaiting(vm: VmRecord): string | null {
   const { awaitingHost } = vm;
   const at = awaitedAt(vm);
   if (awaitingHost == null || at === null) return null;
-  const host = vm.body.hostId;
+  const host = hostOf(vm);
   const until =
     awaitingHost.heardAt === null
       ? `host ${host} has reported`

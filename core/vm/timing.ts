@@ -2,7 +2,7 @@
 import { vmPolicyOf } from '../policy.ts';
 import type { Alarm } from '../node/timing.ts';
 import { after, earliest, type Instant } from '../time.ts';
-import { live, type VmRecord } from './record.ts';
+import { live, type VmRecord, waitsForHost } from './record.ts';
 import { awaitedAt } from './recover.ts';
 
 /** The earliest instant for which a timer is armed; null when the VM waits for nothing that time brings. */
@@ -12,8 +12,10 @@ export function vmAlarm(vm: VmRecord): Alarm | null {
   if (awaited !== null) return { at: awaited, retry: false };
   const { instance } = vm;
   const present = live(instance) ? instance : null;
-  const retryAt = vm.pendingStart !== null && present === null && vm.power.on ? vm.pendingStart.notBefore : null;
-  const at = earliest([retryAt, present?.startDeadlineAt ?? null, present?.nextWakeAt ?? null, stableAt(vm)]);
+  const wanted = vm.pendingStart !== null && present === null && vm.power.on && !waitsForHost(vm);
+  const retryAt = wanted ? (vm.pendingStart?.notBefore ?? null) : null;
+  const lookAt = vm.maintenance?.lookAt ?? null;
+  const at = earliest([retryAt, present?.startDeadlineAt ?? null, present?.nextWakeAt ?? null, stableAt(vm), lookAt]);
   return at === null ? null : { at, retry: at === retryAt };
 }
 

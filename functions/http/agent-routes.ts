@@ -4,7 +4,7 @@ import { parseInstanceId } from '../../core/ids.ts';
 import { desiredOf } from '../../core/node/desired.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { desiredFor } from '../../core/vm/describe.ts';
-import { live, type VmRecord } from '../../core/vm/record.ts';
+import { hostOf, live, type VmRecord } from '../../core/vm/record.ts';
 import { vmPolicyOf } from '../../core/policy.ts';
 import { between } from '../../core/time.ts';
 import { lastRecovery } from '../operations/home.ts';
@@ -54,13 +54,13 @@ export const reportVmRoute: Serve = async (plane, request) => {
   if (known === null || known.removed !== null) {
     const ours =
       report.uid !== undefined ||
-      (known?.body.hostId === caller && known.previousInstances.some((id) => id === report.instanceId)) ||
+      (known !== null && hostOf(known) === caller && known.previousInstances.some((id) => id === report.instanceId)) ||
       known?.instance?.instanceId === report.instanceId;
     if (!ours) throw fail(404, 'VmNotFound', `there is no VM ${vmId}; an instance that nobody declared is left alone`);
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
   const awaited = known.awaitingHost != null;
-  if (!awaited && known.body.hostId !== caller && isOver(known, report)) {
+  if (!awaited && hostOf(known) !== caller && isOver(known, report)) {
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
   if (!awaited) mustBeHost(known, caller);
@@ -79,7 +79,7 @@ function isOver(vm: VmRecord, { uid, instanceId }: VmReport): boolean {
 }
 
 function mustBeHost(vm: VmRecord, caller: string): void {
-  if (vm.body.hostId !== caller) throw fail(403, 'NotYourVm', `VM ${vm.vmId} does not run on node ${caller}`);
+  if (hostOf(vm) !== caller) throw fail(403, 'NotYourVm', `VM ${vm.vmId} does not run on node ${caller}`);
 }
 
 export const launchRoute: Serve = async (plane, request) => {

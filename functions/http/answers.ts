@@ -76,6 +76,8 @@ const vmShape = {
   vmId: z.string(),
   uid: z.string(),
   hostId: z.string(),
+  placement: z.object({ declaredHostId: z.string(), hosts: z.array(z.string()), restartElsewhere: z.boolean() }),
+  maintenance: z.object({ policy: z.enum(['stop', 'block']), since: z.nullable(instantText) }),
   runStrategy: z.enum(RUN_STRATEGIES),
   power: z.object({ on: z.boolean(), sequence: count }),
   instance: z.nullable(

@@ -4,7 +4,8 @@ import type { NodeEvent } from '../../core/node/event.ts';
 import { fenceToRepeat, suspectedLost } from '../../core/node/machine.ts';
 import type { Instant } from '../../core/time.ts';
 import type { ControlPlane, NodeRegistry } from '../ports.ts';
-import { tellVms, turnNode } from './nodes.ts';
+import { turnNode } from './nodes.ts';
+import { tellVms } from './vms.ts';
 
 export type MachineEvent = {
   nodeId: NodeId;

@@ -3,15 +3,14 @@ import type { NodeReport } from '../../core/contract.ts';
 import type { Fact, Outcome, Refusal } from '../../core/fact.ts';
 import type { GroupId, NodeId } from '../../core/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
-import { needsGroup, type NodeEvent } from '../../core/node/event.ts';
+import { needsBlockers, needsGroup, type NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { parseGroupId, DEFAULT_GROUP } from '../../core/ids.ts';
-import type { VmEvent } from '../../core/vm/event.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';
 import { lastRecovery } from './home.ts';
-import { turnVm } from './vms.ts';
+import { rebootBlockers, tellVms } from './vms.ts';
 
 /** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
@@ -19,7 +18,8 @@ export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeE
     const group = needsGroup(record, event) ? viewOf(await loadGroup(plane, groupFor(record, event))) : null;
     const enrols = event.kind === 'report' && (record === null || record.removed !== null);
     const recoveredAt = enrols ? (await lastRecovery(plane)).recoveredAt : null;
-    const outcome = decideNode(record, event, { nodeId, now: plane.now(), group, recoveredAt });
+    const blockers = needsBlockers(record, event) ? { blockers: await rebootBlockers(plane, nodeId) } : {};
+    const outcome = decideNode(record, event, { nodeId, now: plane.now(), group, recoveredAt, ...blockers });
     // The group first: a node in a group that nobody has written down would be found by no sweep.
     for (const group of joined(outcome))
       await turnGroup(plane, group, { kind: 'ensure', pausedBy: (await lastRecovery(plane)).pausedBy });
@@ -67,6 +67,9 @@ async function followUp(
         await tellVms(plane, fact);
         await turnNode(plane, node.nodeId, { kind: 'told', at: fact.at });
         break;
+      case 'hostMaintenance':
+        await tellVms(plane, fact);
+        break;
       case 'enrolled':
       case 'wake':
       case 'metric':
@@ -75,14 +78,6 @@ async function followUp(
     }
   }
   return started;
-}
-
-/** What is known of a host reaches each of its VMs. */
-export async function tellVms(
-  plane: ControlPlane,
-  event: Extract<VmEvent, { kind: 'hostReported' | 'hostSilent' | 'hostFenced' }> & { hostId: NodeId },
-): Promise<void> {
-  for (const vmId of await plane.store.vmsOfHost(event.hostId)) await turnVm(plane, vmId, event);
 }
 
 /** After a resume: nodes that were held before their disruptive step go on. Also in each sweep, lest one was missed. */

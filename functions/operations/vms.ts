@@ -1,22 +1,84 @@
 /** What happens to a VM: declarations, verbs, its host's reports, and the passing of time. */
-import type { NodeId, VmId } from '../../core/ids.ts';
-import { decideVm } from '../../core/vm/decide.ts';
-import type { VmEvent } from '../../core/vm/event.ts';
-import { hostLine } from '../../core/vm/describe.ts';
 import type { HostVm } from '../../core/contract.ts';
-import type { VmRecord } from '../../core/vm/record.ts';
+import { type NodeId, parseNodeId, type VmId } from '../../core/ids.ts';
+import { decideNode } from '../../core/node/decide.ts';
+import { inMaintenance, takesVms } from '../../core/node/maintenance.ts';
+import { decideVm } from '../../core/vm/decide.ts';
+import { hostLine } from '../../core/vm/describe.ts';
+import { type HostView, needsHosts, type VmEvent } from '../../core/vm/event.ts';
+import { blocksReboot, hostOf, type VmRecord } from '../../core/vm/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
+import { loadGroup, viewOf } from './groups.ts';
 
-export const turnVm = (plane: ControlPlane, vmId: VmId, event: VmEvent): Promise<Turned<VmRecord>> =>
-  turn(plane, 'vm', vmId, (record) => decideVm(record, event, { vmId, now: plane.now(), draw: plane.draw() }));
+/** One decision about a VM; a host that it no longer keeps from rebooting goes on. */
+export async function turnVm(plane: ControlPlane, vmId: VmId, event: VmEvent): Promise<Turned<VmRecord>> {
+  let blocked: NodeId | null = null;
+  const result = await turn(plane, 'vm', vmId, async (record) => {
+    blocked = record !== null && blocksReboot(record) ? hostOf(record) : null;
+    const hosts = record !== null && needsHosts(record, event) ? { hosts: await viewHosts(plane, record) } : {};
+    return decideVm(record, event, { vmId, now: plane.now(), draw: plane.draw(), ...hosts });
+  });
+  if (result.kind === 'changed' && blocked !== null && !blocksReboot(result.record)) await proceedHost(plane, blocked);
+  return result;
+}
+
+/** What a VM has to know of its host, and of those it may go to. */
+async function viewHosts(plane: ControlPlane, vm: VmRecord): Promise<HostView> {
+  const own = (await plane.store.load('node', hostOf(vm)))?.record;
+  const others = (vm.body.hosts ?? []).flatMap((id) => parseNodeId(id) ?? []);
+  const loaded = await Promise.all(others.map((id) => plane.store.load('node', id)));
+  return {
+    inMaintenance: own !== undefined && inMaintenance(own),
+    fenced: own !== undefined && own.fencedAt !== null,
+    inOrder: others.filter((_id, index) => {
+      const node = loaded[index]?.record;
+      return node !== undefined && takesVms(node);
+    }),
+  };
+}
+
+/** Lets a node go on that waited before its reboot for a VM. The sweep does the same, lest this is lost. */
+async function proceedHost(plane: ControlPlane, host: NodeId): Promise<void> {
+  const result = await turn(plane, 'node', host, async (record) =>
+    decideNode(
+      record,
+      { kind: 'proceed' },
+      {
+        nodeId: host,
+        now: plane.now(),
+        group: record === null ? null : viewOf(await loadGroup(plane, record.group)),
+        blockers: await rebootBlockers(plane, host),
+      },
+    ),
+  );
+  if (result.kind !== 'changed') return;
+  for (const fact of result.facts) if (fact.kind === 'hostMaintenance') await tellVms(plane, fact);
+}
+
+/** The VMs that keep a host from rebooting, in the order of their ids. */
+export async function rebootBlockers(plane: ControlPlane, host: NodeId): Promise<VmId[]> {
+  const ids = await plane.store.vmsOfHost(host);
+  const loaded = await Promise.all(ids.map((id) => plane.store.load('vm', id)));
+  return loaded.flatMap((vm) =>
+    vm !== null && hostOf(vm.record) === host && blocksReboot(vm.record) ? [vm.record.vmId] : [],
+  );
+}
+
+/** What is known of a host reaches each of its VMs. */
+export async function tellVms(plane: ControlPlane, news: HostEvent): Promise<void> {
+  for (const vmId of await plane.store.vmsOfHost(news.hostId)) await turnVm(plane, vmId, news);
+}
+export type HostEvent = Extract<VmEvent, { kind: 'hostReported' | 'hostSilent' | 'hostFenced' | 'hostMaintenance' }> & {
+  hostId: NodeId;
+};
 
 /** What should run on a host: each VM's live instance, to run or to end. */
 export async function vmsToRun(plane: ControlPlane, host: NodeId): Promise<HostVm[]> {
   const ids = await plane.store.vmsOfHost(host);
   const loaded = await Promise.all(ids.map((id) => plane.store.load('vm', id)));
   return loaded.flatMap((vm) => {
-    if (vm === null || vm.record.body.hostId !== host) return [];
+    if (vm === null || hostOf(vm.record) !== host) return [];
     const line = hostLine(vm.record);
     return line === null ? [] : [line];
   });

@@ -1,6 +1,7 @@
 /** The demo's fleet: five nodes in two groups and five VMs, each with a story (issue 2). */
 import type { GroupBody, VmBody } from '../../core/contract.ts';
 import type { Faults } from '../machine/faults.ts';
+import type { GuestStory } from './boot-sector.ts';
 
 export const OLD_VERSION = '1.20.5';
 export const NEW_VERSION = '1.21.0';
@@ -56,6 +57,16 @@ export const VMS: Readonly<Record<string, VmBody>> = {
   'never-launches': { ...vm('Always', 'true'), launch: { type: 'exec', command: ['/nonexistent/hypervisor'] } },
   'boots-and-dies': vm('Always', 'sleep 3; echo "kernel panic: no init found" >&2; exit 3'),
   'nightly-batch': vm('RerunOnFailure', 'echo working; sleep 15; echo done; exit 0'),
+};
+
+/** The same VMs as real guests, each a boot sector; a guest that powers off or panics does so itself. */
+export const GUESTS: Readonly<Record<string, GuestStory | null>> = {
+  database: { says: 'database: booted', does: 'obey' },
+  frontend: { says: 'frontend: booted', does: 'obey' },
+  // Its image does not exist.
+  'never-launches': null,
+  'boots-and-dies': { says: 'kernel panic: no init found', afterTicks: 54, does: 'panic' },
+  'nightly-batch': { says: 'working', afterTicks: 270, does: 'powerOff' },
 };
 
 /** How often agents report in the demo, and how long their steps may take. */

@@ -5,12 +5,18 @@ import { openCredentials } from '../aws/credentials.ts';
 import { AGENT_ENVIRONMENT, type DemoNode, NEW_VERSION, OLD_VERSION } from './fleet.ts';
 import { type Supervised, supervise } from './processes.ts';
 
-export type MachinePlace = { dataDir: string; endpoint: string; region: string };
+export type MachinePlace = {
+  dataDir: string;
+  endpoint: string;
+  region: string;
+  /** Settings of the agent beside those of the demo. */
+  agentEnv?: Readonly<Record<string, string>>;
+};
 
 /** @param say told when the machine's process ends by itself and is started again */
 export function startMachine(
   node: DemoNode,
-  { dataDir, endpoint, region }: MachinePlace,
+  { dataDir, endpoint, region, agentEnv }: MachinePlace,
   say: (text: string) => void,
 ): Supervised {
   const logs = join(dataDir, 'logs');
@@ -39,6 +45,7 @@ export function startMachine(
   );
   const env = {
     ...AGENT_ENVIRONMENT,
+    ...agentEnv,
     AWS_ACCESS_KEY_ID: key.accessKeyId,
     AWS_SECRET_ACCESS_KEY: key.secretAccessKey,
     ...(key.sessionToken === undefined ? {} : { AWS_SESSION_TOKEN: key.sessionToken }),

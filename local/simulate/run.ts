@@ -1,7 +1,8 @@
 /** Runs a scenario on the virtual clock and judges its expectations (DESIGN section 9). */
 import { newNode } from '../../core/node/enrol.ts';
 import { groupPolicyOf } from '../../core/policy.ts';
-import { DEFAULT_GROUP, parseGroupId, parseNodeId, type NodeId } from '../../core/ids.ts';
+import { DEFAULT_GROUP, parseGroupId, parseNodeId, parseVmId, type NodeId } from '../../core/ids.ts';
+import { hostOf } from '../../core/vm/record.ts';
 import { after, formatInstant, type Instant, instant, milliseconds, parseInstant } from '../../core/time.ts';
 import { newGroup } from '../../core/group/group.ts';
 import { noteWakeStatus } from '../../functions/operations/wake-status.ts';
@@ -200,8 +201,11 @@ class Run {
     throw new ScenarioError(`steps.${index}: a group does not report`);
   }
 
-  #report(subject: Subject, report: Record<string, unknown>): Promise<Answer> {
-    const host = this.#hosts.get(subject.id) ?? 'i-00000000000000000';
+  async #report(subject: Subject, report: Record<string, unknown>): Promise<Answer> {
+    const vm = parseVmId(subject.id);
+    const record = vm === null ? undefined : (await this.#world.store.load('vm', vm))?.record;
+    // Where it is now: it may have gone to another host since it was declared.
+    const host = record === undefined ? (this.#hosts.get(subject.id) ?? 'i-00000000000000000') : hostOf(record);
     const { instanceId } = report;
     const body =
       typeof instanceId === 'string' ? { ...report, instanceId: this.#instance(subject.id, instanceId) } : report;

@@ -9,7 +9,7 @@ import { Machine, type MachineOptions } from '../../local/machine/machine.ts';
 import { ControlPlane, KEYS, REGION, type VmRow } from './control-plane.ts';
 
 /** Room for several waits of `until`; nothing is expected to take it. */
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 export const NODE_ID = 'i-0123456789abcdef0';
 const root = resolve(import.meta.dirname, '../..');
@@ -24,7 +24,7 @@ export function bundleAgent(): { bundle: string; remove: () => void } {
 
 /** Waits until something holds; on the bound it fails with what is known. Nothing is ever measured by it. */
 export async function until(what: string, holds: () => boolean, detail: () => unknown = () => ''): Promise<void> {
-  const end = Date.now() + 25_000;
+  const end = Date.now() + 60_000;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`never came: ${what}; ${JSON.stringify(detail(), null, 1)}`);
     await sleep(20);

@@ -31,7 +31,7 @@ describe('settings', () => {
       endpoint: 'https://api.example.com',
       updateSocket: '/run/api.sock',
       bootIdFile: '/proc/sys/kernel/random/boot_id',
-      allowExec: false,
+      rules: { allowExec: false, qemu: null, libvirt: null },
       group: null,
       refreshEveryMs: 900_000,
     });
@@ -42,12 +42,26 @@ describe('settings', () => {
       readSettings(['--group', 'blue', '--allow-exec'], { ...rest, AWS_REGION: 'us-gov-west-1', HOLDOFF_GROUP: 'red' }),
     ).toMatchObject({
       group: 'blue',
-      allowExec: true,
+      rules: { allowExec: true },
       region: 'us-gov-west-1',
     });
   });
   test('a node id and a Region that are not given are to be found out', () => {
     expect(readSettings([], { HOLDOFF_ENDPOINT: base.HOLDOFF_ENDPOINT })).toMatchObject({ nodeId: null, region: null });
+  });
+  test('a host opts in to hypervisors by naming them', () => {
+    const hypervisors = {
+      HOLDOFF_QEMU: '/usr/bin/qemu-system-x86_64',
+      HOLDOFF_QEMU_DIRS: '/srv/images, /srv/more',
+      HOLDOFF_LIBVIRT: 'qemu:///system',
+      HOLDOFF_LIBVIRT_DOMAINS: 'web-*,db',
+    };
+    expect(readSettings([], { ...base, ...hypervisors })).toMatchObject({
+      rules: {
+        qemu: { program: '/usr/bin/qemu-system-x86_64', dirs: ['/srv/images', '/srv/more'] },
+        libvirt: { uri: 'qemu:///system', virsh: 'virsh', domains: ['web-*', 'db'] },
+      },
+    });
   });
   test.each([
     ['a driver nobody knows', { HOLDOFF_DRIVER: 'yum' }, /--driver \(HOLDOFF_DRIVER\) must be bottlerocket or script/],
@@ -60,6 +74,8 @@ describe('settings', () => {
     ['an endpoint that is no URL', { HOLDOFF_ENDPOINT: 'api' }, /must be an http or https URL/],
     ['a node id that SSM would not give', { HOLDOFF_NODE_ID: 'node-1' }, /i- with 8 or 17/],
     ['a duration without a unit', { HOLDOFF_SETTLE: '300' }, /--settle .* must be a duration/],
+    ['a QEMU that is looked for on a path', { HOLDOFF_QEMU: 'qemu' }, /--qemu .* must be an absolute path/],
+    ['a directory that is not absolute', { HOLDOFF_QEMU_DIRS: 'images' }, /--qemu-dirs .* must be absolute/],
     ['a switch that is neither on nor off', { HOLDOFF_ALLOW_EXEC: 'maybe' }, /--allow-exec/],
   ])('%s is refused by name', (_what, change, message) => {
     expect(() => readSettings([], { ...base, ...change })).toThrow(message);

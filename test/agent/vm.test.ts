@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { VmReport } from '../../core/contract.ts';
 import { alive, bundleAgent, Scene, until } from './scene.ts';
@@ -83,7 +83,8 @@ describe('the life of an instance', () => {
 describe('a launch that is refused', () => {
   test.each([
     ['simulateCrash', { launch: exec('sleep 300'), simulateCrash: true }, 'simulated crash', '1'],
-    ['libvirt', { launch: { type: 'libvirt' as const, domain: 'web' } }, 'this host has no libvirt driver', '1'],
+    ['libvirt', { launch: { type: 'libvirt' as const, domain: 'web' } }, /HOLDOFF_LIBVIRT is not set/, '1'],
+    ['qemu', { launch: { type: 'qemu' as const, args: ['-m', '16'] } }, /HOLDOFF_QEMU is not set/, '1'],
     ['exec without the opt-in', { launch: exec('sleep 300') }, /HOLDOFF_ALLOW_EXEC is not set/, '0'],
   ])('%s fails at once as LaunchFailed, with the reason', async (_what, row, message, allow) => {
     scene.declare(row);
@@ -98,6 +99,63 @@ describe('a launch that is refused', () => {
     const pid = await scene.pid('guest.pid');
     await scene.phases('web', 'a1 Scheduled', 'a1 Failed LaunchTimeout');
     expect(alive(pid)).toBe(false);
+  });
+});
+
+describe('the lock of a VM', () => {
+  test('outlives the agent and its records: while a guest holds it, no second one of its VM starts', async () => {
+    scene.declare({ launch: living('first.pid') });
+    await scene.boot();
+    const first = await scene.pid('first.pid');
+    await scene.phases('web', 'a1 Running');
+    await scene.machine.stopAgent();
+    // Not even the wrapper, by which a guest without a record is found, is left; only the guest itself.
+    process.kill(Number(scene.read('machine/state/instances/web@a1/pid')), 'SIGKILL');
+    rmSync(scene.file('machine/state/instances'), { recursive: true });
+    scene.declare({ instanceId: 'a2', launch: living('second.pid') });
+    scene.machine.startAgent();
+    await scene.phases('web', 'a2 Scheduled', 'a2 Failed LaunchFailed');
+    expect(last()?.message).toMatch(/the lock of the VM is held/);
+    expect(alive(first)).toBe(true);
+    process.kill(first, 'SIGKILL');
+    scene.declare({ instanceId: 'a3', launch: living('third.pid') });
+    scene.wake('next', '0');
+    await scene.phases('web', 'a3 Running');
+  });
+});
+
+describe('an orphan', () => {
+  test('a guest of which no record is left is found again and reported under its own id', async () => {
+    scene.declare({ launch: living() });
+    await scene.boot();
+    const pid = await scene.pid('guest.pid');
+    await scene.phases('web', 'a1 Running');
+    await scene.machine.stopAgent();
+    rmSync(scene.file('machine/state/instances'), { recursive: true });
+    const seen = scene.plane.vmReports.length;
+    scene.machine.startAgent();
+    await until('Running is reported again, without a declaration’s uid', () =>
+      scene.plane.vmReports.slice(seen).some(({ phase, uid }) => phase === 'Running' && uid === undefined),
+    );
+    expect(alive(pid)).toBe(true);
+    expect(scene.plane.launches).toEqual(['a1']);
+    scene.declare({ launch: living(), power: 'off' });
+    await scene.phases('web', 'a1 Running', 'a1 Succeeded Requested');
+    expect(alive(pid)).toBe(false);
+  });
+});
+
+describe('a hypervisor that never gets its guest to run', () => {
+  test('is killed at the start deadline: LaunchTimeout', async () => {
+    // A program that takes any arguments and opens no QMP socket.
+    const program = scene.file('no-qemu');
+    writeFileSync(program, `#!/bin/sh\necho $$ > ${scene.file('guest.pid')}\nexec sleep 300\n`, { mode: 0o755 });
+    scene.declare({ launch: { type: 'qemu', args: ['-m', '16'] }, startDeadlineSeconds: 1 });
+    await scene.boot({ agentEnv: { HOLDOFF_QEMU: program } });
+    const pid = await scene.pid('guest.pid');
+    await scene.phases('web', 'a1 Scheduled', 'a1 Failed LaunchTimeout');
+    expect(alive(pid)).toBe(false);
+    expect(scene.plane.phases('web')).not.toContain('a1 Running');
   });
 });
 

@@ -168,7 +168,10 @@ describe('a refused call has its own status and code, and changes nothing', () =
   });
 
   test.each([
-    ['PUT', '/v1/vms/web', vm({ maintenance: 'block' }), 'maintenance'],
+    ['PUT', '/v1/vms/web', vm({ maintenance: 'ignore' }), 'maintenance'],
+    ['PUT', '/v1/vms/web', vm({ hosts: ['web-1'] }), 'hosts.0'],
+    ['PUT', '/v1/vms/web', vm({ hosts: [] }), 'hosts'],
+    ['PUT', '/v1/vms/web', vm({ restartElsewhere: true }), 'restartElsewhere'],
     ['PUT', '/v1/vms/web', vm({ colour: 'red' }), 'colour'],
     ['PUT', '/v1/vms/web', vm({ launch: { type: 'libvirt', domain: 'web', cpu: 2 } }), 'launch.cpu'],
     ['PUT', '/v1/vms/web', vm({ backoff: { preset: 'seed', twist: 1 } }), 'backoff.twist'],
@@ -191,13 +194,16 @@ describe('a refused call has its own status and code, and changes nothing', () =
     ['PUT', '/v1/groups/default', { deadlines: { ErrorReset: '1m' } }, 'deadlines.ErrorReset'],
     ['POST', '/v1/vms/web/stop', { force: true }, 'force'],
     ['POST', `/v1/nodes/${HOST}/retry`, { now: true }, 'now'],
-  ])('%s %s with a field it does not have is refused by its path: %j', async (method, path, body, field) => {
-    const answer = await scene.world.call(method, path, body, OPERATOR);
-    expect(answer.status).toBe(400);
-    expect(valueAt(answer.body, 'code')).toBe('InvalidBody');
-    expect(valueAt(answer.body, 'errors')).toContainEqual({ path: field, message: expect.any(String) });
-    expect(await everything()).toEqual(before);
-  });
+  ])(
+    '%s %s with a field it does not have or cannot have is refused by its path: %j',
+    async (method, path, body, field) => {
+      const answer = await scene.world.call(method, path, body, OPERATOR);
+      expect(answer.status).toBe(400);
+      expect(valueAt(answer.body, 'code')).toBe('InvalidBody');
+      expect(valueAt(answer.body, 'errors')).toContainEqual({ path: field, message: expect.any(String) });
+      expect(await everything()).toEqual(before);
+    },
+  );
 
   test('an agent’s unknown field is ignored', async () => {
     expect((await scene.node(HOST, { state: 'Idle', generation: 1, uptime: 2000, mood: 'fine' })).status).toBe(200);

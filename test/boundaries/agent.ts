@@ -123,19 +123,27 @@ export class Agent {
     this.#working = generation;
     if (take(this.#plan.hangs, state)) return;
     const takes = this.#plan.slow?.[state];
-    this.#world.after(takes === undefined ? STEP : takes * SECOND, async () => {
-      if (this.#working !== generation || this.#off) return;
-      const fails = take(this.#plan.fails, state);
-      if (!fails && state === 'RebootedIntoUpdate') {
-        this.#version = version ?? OFFERED;
-        this.#boots();
-      }
-      this.#generation = generation;
-      this.#state = fails ? 'ErrorReset' : state;
-      this.#error = fails ? 'Broken' : null;
-      this.#planned += 1;
-      await this.report();
-    });
+    const work = (): Promise<void> => {
+      this.#world.after(takes === undefined ? STEP : takes * SECOND, async () => {
+        if (this.#working === generation && !this.#off) await this.#reach(state, version, generation);
+      });
+      return Promise.resolve();
+    };
+    void (state === 'RebootedIntoUpdate' && this.#guests !== null ? this.#guests.drain(work) : work());
+  }
+
+  async #reach(state: string, version: string | null, generation: number): Promise<void> {
+    const fails = take(this.#plan.fails, state);
+    if (!fails && state === 'RebootedIntoUpdate') {
+      this.#version = version ?? OFFERED;
+      this.#boots();
+    }
+    this.#guests?.drained();
+    this.#generation = generation;
+    this.#state = fails ? 'ErrorReset' : state;
+    this.#error = fails ? 'Broken' : null;
+    this.#planned += 1;
+    await this.report();
   }
 
   #boots(): void {

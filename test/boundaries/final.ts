@@ -1,8 +1,9 @@
 /** What a story comes to: everything that is to be the same whoever died on the way. */
 import type { GroupRecord } from '../../core/group/group.ts';
 import type { GroupId, NodeId, VmId } from '../../core/ids.ts';
+import { blockersOf } from '../../core/node/maintenance.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
-import { live, type VmRecord } from '../../core/vm/record.ts';
+import { hostOf, live, type VmRecord, waitsForHost } from '../../core/vm/record.ts';
 import { printableStatus } from '../../core/vm/describe.ts';
 import { minutes } from '../../core/time.ts';
 import type { World } from './world.ts';
@@ -35,9 +36,14 @@ export async function finalState(world: World): Promise<Final> {
   return final;
 }
 
-/** A person who fences a host again, having got no answer, is written down again. */
+/**
+ * A person who fences a host again, having got no answer, is written down again. A VM that was not told of its host's
+ * update hears of it from the host, which ends it all the same.
+ */
 const once = (events: readonly string[]): string[] =>
-  events.filter((type, index) => type !== 'Node Fenced' || events[index - 1] !== type);
+  events.filter(
+    (type, index) => type !== 'VM Stopped For Host' && (type !== 'Node Fenced' || events[index - 1] !== type),
+  );
 
 const describe = (state: object | null): string => JSON.stringify(state);
 
@@ -57,6 +63,7 @@ function nodeState(node: NodeRecord | undefined): object | null {
     unreachable: node.unreachableSince !== null,
     silent: node.silentSince !== null,
     fenced: node.fencedAt !== null,
+    keptBy: blockersOf(node),
     removed: node.removed !== null,
   };
 }
@@ -66,6 +73,7 @@ function vmState(vm: VmRecord | undefined): object {
   const { instance } = vm;
   return {
     body: vm.body,
+    host: [hostOf(vm), waitsForHost(vm)],
     launchRevision: vm.launchRevision,
     shown: printableStatus(vm),
     power: [vm.power.on, vm.power.sequence, vm.lastVerb],

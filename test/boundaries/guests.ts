@@ -27,6 +27,7 @@ export class Guests {
   readonly #over = new Set<string>();
   /** Counts the lives of the host itself. */
   #life = 0;
+  #draining = false;
 
   constructor(world: World, host: string, fates: Record<string, Fate[]>) {
     this.#world = world;
@@ -54,6 +55,19 @@ export class Guests {
     for (const line of this.#present.values()) this.#gone(line);
   }
 
+  /** The host is about to reboot: what lives on it is ended first, and nothing is begun until it has been up again. */
+  async drain(then: () => Promise<void>): Promise<void> {
+    this.#draining = true;
+    for (const line of this.#present.values()) this.#end(line, 'Succeeded', 'HostMaintenance');
+    if (this.#present.size > 0) this.#later(SECOND, () => this.drain(then));
+    else await then();
+  }
+
+  /** The step is over, whichever way: guests may begin again. */
+  drained(): void {
+    this.#draining = false;
+  }
+
   #later(ms: number, act: () => Promise<void>): void {
     const life = this.#life;
     this.#world.after(ms, async () => {
@@ -70,7 +84,7 @@ export class Guests {
     }
     if (known !== undefined) return;
     if (this.#over.has(line.instanceId)) await this.#report(line, 'Failed', 'Unknown');
-    else await this.#launch(line);
+    else if (!this.#draining) await this.#launch(line);
   }
 
   async #launch(line: Line): Promise<void> {

@@ -18,6 +18,7 @@ const NAMED = [
     'Failed GuestPanic',
     'Failed Requested',
     'Succeeded GuestShutdown',
+    'Succeeded HostMaintenance',
   ].map((phase) => `POST /v1/vms/:vmId/reports ${phase}`),
   'DELETE /v1/vms/:vmId ?force',
   'timer of a node (Scheduler)',

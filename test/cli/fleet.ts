@@ -65,6 +65,8 @@ export const runningVm = (changes: Partial<VmJson> = {}): VmJson => ({
   vmId: 'db',
   uid: 'u-1',
   hostId: NODE_A,
+  placement: { declaredHostId: NODE_A, hosts: [], restartElsewhere: false },
+  maintenance: { policy: 'stop', since: null },
   runStrategy: 'Always',
   power: { on: true, sequence: 1 },
   instance: {

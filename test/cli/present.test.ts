@@ -241,6 +241,8 @@ describe('a VM in full', () => {
       VM               web
       Status           CrashLoopBackOff
       Host             i-0000000000000000a
+      Other hosts      none
+      Host update      stops this VM with grace and starts it again; not counted
       Run strategy     Always
       Power            on (intent 1)
       Declaration      u-1
@@ -250,7 +252,7 @@ describe('a VM in full', () => {
       Start failure    LaunchFailed: exit 1
       Next start       in 20 s (2026-01-05T00:10:20.000Z)
       Short runs       0
-      Restarts         1
+      Restarts         1 since it was declared
       Last failure     LaunchFailed: exit 1
       Failed at        10 s ago (2026-01-05T00:09:50.000Z)
       "

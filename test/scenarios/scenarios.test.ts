@@ -141,7 +141,7 @@ describe('a bad file gives a clear error, and the others still run', () => {
     [step({ group: 'default', report: {} }), /steps\.0: a group does not report/],
     [JSON.stringify({ steps: [], nodes: ['nonsense'] }), /nodes\.nonsense: not a node id/],
     [JSON.stringify({ steps: [], vms: { web: { ...VMS.web, runStrategy: 'Sometimes' } } }), /vms\.web: .*runStrategy/],
-    [JSON.stringify({ steps: [], vms: { web: { ...VMS.web, maintenance: 'block' } } }), /vms\.web: .*maintenance/],
+    [JSON.stringify({ steps: [], vms: { web: { ...VMS.web, maintenance: 'ignore' } } }), /vms\.web: .*maintenance/],
   ])('%s', async (text, error) => {
     const { passed, text: said } = await simulate(text);
     expect(passed).toBe(false);

@@ -4,11 +4,17 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { GroupBody, NodeJson, VmBody, VmJson } from '../../core/contract.ts';
+import { instant } from '../../core/time.ts';
+import { DynamoStore } from '../../functions/aws/dynamodb-store.ts';
+import type { Store } from '../../functions/ports.ts';
+import { startDynamoDb } from '../../local/aws/dynamodb.ts';
 import { call, type Connection, items } from '../../local/demo/client.ts';
 import { type DemoNode, DEMO_ENVIRONMENT } from '../../local/demo/fleet.ts';
 import { startMachine } from '../../local/demo/machines.ts';
 import { type Supervised, supervise } from '../../local/demo/processes.ts';
+import { LOCAL_TABLE, tableInput } from '../../local/table-input.ts';
 
 /** Generous: the machine may be slow, the condition must come. */
 const PATIENCE_MS = 150_000;
@@ -37,6 +43,8 @@ export class Laptop {
   readonly #running: Supervised[] = [];
   #controlPlane: Supervised | null = null;
   #connection: Connection | null = null;
+  #env: Readonly<Record<string, string>> = {};
+  readonly #port = String(20_000 + Math.floor(Math.random() * 20_000));
 
   get connection(): Connection {
     if (this.#connection === null) throw new Error('not started');
@@ -46,16 +54,8 @@ export class Laptop {
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     const logs = join(this.dataDir, 'logs');
     mkdirSync(logs, { recursive: true });
-    const log = join(logs, 'control-plane.log');
-    const port = String(20_000 + Math.floor(Math.random() * 20_000));
-    this.#controlPlane = supervise(
-      'control plane',
-      'local/control-plane-process.ts',
-      [],
-      { HOLDOFF_DATA: this.dataDir, HOLDOFF_PORT: port, ...DEMO_ENVIRONMENT, ...env },
-      log,
-      (text) => this.notices.push(text),
-    );
+    this.#env = env;
+    this.#controlPlane = this.#startPlane();
     this.#connection = await until('the control plane answers', async () => {
       const file = join(this.dataDir, 'local.json');
       if (!existsSync(file)) return null;
@@ -65,17 +65,50 @@ export class Laptop {
     });
   }
 
+  #startPlane(): Supervised {
+    return supervise(
+      'control plane',
+      'local/control-plane-process.ts',
+      [],
+      { HOLDOFF_DATA: this.dataDir, HOLDOFF_PORT: this.#port, ...DEMO_ENVIRONMENT, ...this.#env },
+      join(this.dataDir, 'logs', 'control-plane.log'),
+      (text) => this.notices.push(text),
+    );
+  }
+
+  /** Does something with the table while the control plane is down: as if time had gone by, for instance. */
+  async whileDown(act: (store: Store) => Promise<void>): Promise<void> {
+    const { region } = this.connection;
+    await this.#controlPlane?.stop();
+    const database = await startDynamoDb({ path: join(this.dataDir, 'dynamodb'), region, table: tableInput() });
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+    const client = new DynamoDBClient({ endpoint: database.url, region, credentials });
+    try {
+      await act(new DynamoStore(client, LOCAL_TABLE, () => instant(Date.now())));
+    } finally {
+      client.destroy();
+      await database.close();
+      this.#controlPlane = this.#startPlane();
+    }
+  }
+
   /** kill -9: the supervisor starts it again. */
   kill(): void {
     const pid = this.#controlPlane?.pid();
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   }
 
-  machine(node: DemoNode): void {
+  machine(node: DemoNode, agentEnv: Readonly<Record<string, string>> = {}): Supervised {
     const { endpoint, region } = this.connection;
-    this.#running.push(
-      startMachine(node, { dataDir: this.dataDir, endpoint, region }, (text) => this.notices.push(text)),
-    );
+    const place = { dataDir: this.dataDir, endpoint, region, agentEnv };
+    const machine = startMachine(node, place, (text) => this.notices.push(text));
+    this.#running.push(machine);
+    return machine;
+  }
+
+  /** The pid of a node's agent, as its lock names it. */
+  agentPid(nodeId: string): number {
+    return Number(readFileSync(join(this.dataDir, 'machines', nodeId, 'state/agent.lock'), 'utf8').split(' ')[0]);
   }
 
   async group(group: string, body: GroupBody): Promise<void> {

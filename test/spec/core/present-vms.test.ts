@@ -4,7 +4,7 @@ import { PRINTABLE_STATUSES, type EventEntry, type VmJson } from '../../../core/
 import { EVENT_ROW, eventLine, eventRows, eventsByAge, eventTable } from '../../../core/present/events.ts';
 import { VM_ROW, vmFields, vmRows, vmsByAttention, vmTable, vmTone } from '../../../core/present/vms.ts';
 import type { Surface } from '../../../core/present/table.ts';
-import { event, loopingVm, NODE_A, NOW, runningVm } from '../../cli/fleet.ts';
+import { event, loopingVm, NODE_A, NODE_B, NOW, runningVm } from '../../cli/fleet.ts';
 import { there } from './there.ts';
 
 const wide: Surface = { width: 200, colour: false, now: NOW, fit: 'wrap' };
@@ -97,6 +97,8 @@ describe('VMs', () => {
       'VM: web',
       'Status: CrashLoopBackOff [bad]',
       `Host: ${NODE_A}`,
+      'Other hosts: none',
+      'Host update: stops this VM with grace and starts it again; not counted',
       'Run strategy: Always',
       'Power: off (intent 4)',
       'Declaration: u-1',
@@ -111,11 +113,11 @@ describe('VMs', () => {
       'Next start: 2026-01-05T00:10:20.000Z',
       'Short runs: 3 [bad]',
       'Next run: soon',
-      'Restarts: 1',
+      'Restarts: 1 since it was declared',
       'Last failure: LaunchFailed: exit 1',
       'Failed at: 2026-01-05T00:09:50.000Z',
     ]);
-    expect(fieldsOf(vmFields(runningVm(), plain)).slice(5)).toEqual([
+    expect(fieldsOf(vmFields(runningVm(), plain)).slice(7)).toEqual([
       'Power: on (intent 1)',
       'Declaration: u-1',
       'Instance: db-1',
@@ -124,7 +126,7 @@ describe('VMs', () => {
       'Ever running: yes',
       'Start failures: 0',
       'Short runs: 0',
-      'Restarts: 0',
+      'Restarts: 0 since it was declared',
       'Last failure: none',
     ]);
     const startFailure = there(vm.startFailure);
@@ -137,6 +139,22 @@ describe('VMs', () => {
       expect.arrayContaining(['Instance: none', 'Start failure: LaunchFailed', 'Last failure: Killed']),
     );
     expect(fields.some((field) => field.startsWith('Next run'))).toBe(false);
+  });
+
+  test('in full say where they may go, where they came from, and what of their host they wait for', () => {
+    const vm = runningVm({
+      hostId: NODE_B,
+      placement: { declaredHostId: NODE_A, hosts: [NODE_B, 'i-0000000000000000c'], restartElsewhere: true },
+      maintenance: { policy: 'block', since: 'then' },
+    });
+    expect(fieldsOf(vmFields(vm, plain)).slice(3, 9)).toEqual([
+      `Host: ${NODE_B}`,
+      `Declared on: ${NODE_A}, which was fenced [warn]`,
+      `Other hosts: ${NODE_B}, i-0000000000000000c, once its host is fenced`,
+      'Host update: waits before the reboot while this VM lives',
+      'Updated since: then [busy]',
+      `Waits until: ${NODE_B} has reached MonitoringUpdate or is Idle again`,
+    ]);
   });
 
   test('in rows have the columns that help texts name', () => {
@@ -202,6 +220,22 @@ describe('events', () => {
       message: 'e\nf',
     });
     expect(eventLine(newer, { ...wide, colour: true })).toBe('00:09:50Z   a b  c d  e f');
+  });
+
+  test('in full say where they may go, where they came from, and what of their host they wait for', () => {
+    const vm = runningVm({
+      hostId: NODE_B,
+      placement: { declaredHostId: NODE_A, hosts: [NODE_B, 'i-0000000000000000c'], restartElsewhere: true },
+      maintenance: { policy: 'block', since: 'then' },
+    });
+    expect(fieldsOf(vmFields(vm, plain)).slice(3, 9)).toEqual([
+      `Host: ${NODE_B}`,
+      `Declared on: ${NODE_A}, which was fenced [warn]`,
+      `Other hosts: ${NODE_B}, i-0000000000000000c, once its host is fenced`,
+      'Host update: waits before the reboot while this VM lives',
+      'Updated since: then [busy]',
+      `Waits until: ${NODE_B} has reached MonitoringUpdate or is Idle again`,
+    ]);
   });
 
   test('in rows have the columns that help texts name', () => {

@@ -1,7 +1,8 @@
-/** The process behind an instance of launch type exec: started once, found again after a restart, ended for certain. */
+/** The process behind an instance of type exec or qemu: started once, found again after a restart, ended for certain. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   closeSync,
+  existsSync,
   fstatSync,
   ftruncateSync,
   mkdirSync,
@@ -11,21 +12,31 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { readIfThere } from '../durable.ts';
 import { systemCode } from '../failure.ts';
 import { identify, type ProcessIdentity } from '../process-identity.ts';
 import type { Environment } from '../settings.ts';
 import type { Exit, InstanceKey } from './instance.ts';
 
+/** Exists when the wrapper did not get the lock of its VM. */
+const REFUSED = 'locked';
+/** What the wrapper is called in the list of processes; its directory follows. */
+const WRAPPER_NAME = 'holdoff-guest';
+
 /**
  * Leads the instance's own session and outlives the agent. It runs only if it is the first to claim the directory (a
- * restarted agent that claims it first knows that nothing was or will be started), says its pid, and writes down how
- * the guest ended, because after a restart nobody is left who could wait for it. TERM is for the guest: the wrapper
- * holds it, and the subshell gets the default back.
+ * restarted agent that claims it first knows that nothing was or will be started), and only if it gets the lock of its
+ * VM, which it and everything it starts hold open until the last of them is gone: also without an agent, and without
+ * its records, no second instance of the VM can live. It says its pid, and writes down how the guest ended, because
+ * after a restart nobody is left who could wait for it. TERM is for the guest: the wrapper holds it, and the subshell
+ * gets the default back.
  */
-const WRAPPER = `dir=$1; shift
+const WRAPPER = `dir=$1; lock=$2; shift 2
 mkdir "$dir/claim" 2>/dev/null || exit 125
+command -v flock > /dev/null || { echo 'flock (util-linux) is missing on this host' >&2; exit 127; }
+exec 9>>"$lock"
+flock -n 9 || { echo refused > "$dir/${REFUSED}"; exit 126; }
 echo $$ > "$dir/pid"
 trap : TERM INT HUP
 (exec "$@")
@@ -51,19 +62,24 @@ const INSTANCE_VARIABLE = 'HOLDOFF_INSTANCE';
 const argvOf = (command: string | readonly string[]): readonly string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
+export type StartPlace = {
+  /** The instance's own directory. */
+  readonly folder: string;
+  /** The lock of its VM. */
+  readonly lock: string;
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+};
+
 /** Starts a guest in a session of its own, its output in a file. */
-export function startGuest(
-  folder: string,
-  command: string | readonly string[],
-  env: Record<string, string>,
-): ChildProcess {
+export function startGuest({ folder, lock, cwd, env }: StartPlace, command: string | readonly string[]): ChildProcess {
   const output = openSync(join(folder, OUTPUT), 'a');
   try {
-    const child = spawn('/bin/sh', ['-c', WRAPPER, 'holdoff-guest', folder, ...argvOf(command)], {
+    const child = spawn('/bin/sh', ['-c', WRAPPER, WRAPPER_NAME, folder, lock, ...argvOf(command)], {
       detached: true,
       stdio: ['ignore', output, output],
       env,
-      cwd: '/',
+      cwd,
     });
     child.unref();
     return child;
@@ -90,6 +106,31 @@ export function findWrapper(folder: string): ProcessIdentity | null {
   const command = readProcFile(pid, 'cmdline') ?? '';
   return command.split('\0').includes(folder) ? identify(pid) : null;
 }
+
+/** Wrappers of instances in a directory, by what the list of processes says: also those of which no record is left. */
+export function findWrappers(root: string): { name: string; identity: ProcessIdentity }[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid)) return [];
+    const args = (readProcFile(pid, 'cmdline') ?? '').split('\0');
+    const at = args.indexOf(WRAPPER_NAME);
+    const folder = at < 0 ? undefined : args[at + 1];
+    const identity = folder !== undefined && dirname(folder) === root ? identify(pid) : null;
+    // The wrapper's subshell has its arguments too; the wrapper itself leads the session.
+    return folder === undefined || identity === null || !leadsSession(pid)
+      ? []
+      : [{ name: basename(folder), identity }];
+  });
+}
+
+/** Field 6 of /proc/<pid>/stat is the session, whose leader has its number (proc(5)). */
+function leadsSession(pid: number): boolean {
+  const stat = readProcFile(pid, 'stat') ?? '';
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(pid);
+}
+
+/** Whether the wrapper ran nothing because another instance of its VM still holds the lock. */
+export const wasLocked = (folder: string): boolean => existsSync(join(folder, REFUSED));
 
 /** How the guest ended, as the wrapper wrote it; null when it could not. */
 export function recordedExit(folder: string): Exit | null {
@@ -130,7 +171,7 @@ function signalOne(pid: number): void {
 }
 
 /** A file of a process; null when the process is gone or not ours to read. */
-function readProcFile(pid: number, file: 'cmdline' | 'environ'): string | null {
+function readProcFile(pid: number, file: 'cmdline' | 'environ' | 'stat'): string | null {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch (error) {

@@ -1,0 +1,263 @@
+/** Launches, finds again and ends the libvirt domains behind the instances of type libvirt. */
+import { AgentError, messageOf } from '../../failure.ts';
+import type { Log } from '../../log.ts';
+import type { Environment } from '../../settings.ts';
+import { ended, endedUnlaunched, type Instance, type InstanceKey, isLive, keyOf } from '../instance.ts';
+import type { Registry } from '../registry.ts';
+import { consoleFile, tailOf } from './console.ts';
+import { DomainEvents } from './events.ts';
+import { domainState, type DomainState, type LibvirtRules } from './states.ts';
+import { createVirsh, type Virsh } from './virsh.ts';
+
+export type DomainsOptions = {
+  readonly registry: Registry;
+  readonly rules: LibvirtRules;
+  readonly env: Environment;
+  readonly bootId: () => string;
+  readonly now: () => number;
+  readonly log: Log;
+  readonly changed: (key: InstanceKey) => void;
+};
+
+/** A domain that starts or ends is looked at this often, one that runs more rarely: its events come by themselves. */
+const SOON_MS = 500;
+const USUAL_MS = 3000;
+/** A guest may miss the power button while it boots: it is pressed again. */
+const SHUTDOWN_EVERY_MS = 5000;
+
+type Watched = { busy: boolean; again: boolean; lookAt: number; pressedAt: number };
+type LibvirtInstance = Instance & { domain: NonNullable<Instance['domain']> };
+
+export class Domains {
+  readonly #options: DomainsOptions;
+  readonly #virsh: Virsh;
+  readonly #events: DomainEvents;
+  readonly #watched = new Map<InstanceKey, Watched>();
+
+  constructor(options: DomainsOptions) {
+    this.#options = options;
+    const { rules, env } = options;
+    this.#virsh = createVirsh(rules.virsh, rules.uri, env);
+    this.#events = new DomainEvents({ ...options, onEvent: () => this.#lookAtAll() });
+  }
+
+  get watchEveryMs(): number | null {
+    return this.#guests().length === 0 ? null : SOON_MS;
+  }
+
+  start(key: InstanceKey): void {
+    const { registry, now } = this.#options;
+    registry.change(key, (instance) => ({ ...instance, launchingAt: now() }));
+    void this.#look(key);
+  }
+
+  /** libvirt pulls the plug; the next look sees the end. */
+  kill(instance: Instance): void {
+    if (instance.domain === null) return;
+    const key = keyOf(instance);
+    this.#virsh('destroy', domainArgument(instance.domain.name)).then(
+      () => this.#look(key),
+      (error: unknown) => this.#options.log('warn', 'domain not destroyed', { instance: key, why: messageOf(error) }),
+    );
+  }
+
+  askToEnd(instance: Instance): void {
+    void this.#look(keyOf(instance));
+  }
+
+  watch(): void {
+    const guests = this.#guests();
+    if (guests.length > 0) this.#events.listen();
+    const keys = new Set(guests.map(keyOf));
+    for (const key of this.#watched.keys()) if (!keys.has(key)) this.#watched.delete(key);
+    const now = this.#options.now();
+    for (const guest of guests) if (now >= this.#of(keyOf(guest)).lookAt) void this.#look(keyOf(guest));
+  }
+
+  close(): void {
+    this.#events.close();
+  }
+
+  #guests(): LibvirtInstance[] {
+    return this.#options.registry.live().filter((instance) => isLaunched(instance));
+  }
+
+  #lookAtAll(): void {
+    for (const guest of this.#guests()) void this.#look(keyOf(guest));
+  }
+
+  #of(key: InstanceKey): Watched {
+    const known = this.#watched.get(key);
+    if (known !== undefined) return known;
+    const fresh = { busy: false, again: false, lookAt: 0, pressedAt: 0 };
+    this.#watched.set(key, fresh);
+    return fresh;
+  }
+
+  async #look(key: InstanceKey): Promise<void> {
+    const watched = this.#of(key);
+    if (watched.busy) {
+      watched.again = true;
+      return;
+    }
+    watched.busy = true;
+    try {
+      await this.#lookOnce(key, watched);
+    } catch (error) {
+      if (NOT_DEFINED.test(messageOf(error))) {
+        await this.#undefined(key, messageOf(error));
+        return;
+      }
+      // A daemon that does not answer proves nothing of its domains.
+      this.#options.log('warn', 'libvirt does not answer', { instance: key, why: messageOf(error) });
+    } finally {
+      watched.busy = false;
+      const instance = this.#options.registry.get(key);
+      const settled = instance?.runningAt != null && instance.stop === null;
+      watched.lookAt = this.#options.now() + (settled ? USUAL_MS : SOON_MS);
+      if (watched.again) {
+        watched.again = false;
+        void this.#look(key);
+      }
+    }
+  }
+
+  /** libvirt answers that it has no such domain: it never starts, or it has ended and its definition went with it. */
+  async #undefined(key: InstanceKey, why: string): Promise<void> {
+    const instance = this.#present(key);
+    if (instance === null) return;
+    if (instance.domain.life === null) this.#notStarted(key, new AgentError('Host', why));
+    else await this.#end(key, { cause: 'Killed', message: 'the domain is gone and no longer defined on its host' });
+  }
+
+  async #lookOnce(key: InstanceKey, watched: Watched): Promise<void> {
+    const { registry, bootId } = this.#options;
+    const instance = this.#present(key);
+    if (instance === null) return;
+    const { name, life } = instance.domain;
+    if (life !== null && life.bootId !== bootId()) {
+      await this.#end(key, { cause: 'Killed', message: 'its host has gone down and come up again' });
+      return;
+    }
+    // The id first: a domain that ends between the two questions is seen to have ended.
+    const id = life === null ? null : await this.#virsh('domid', domainArgument(name));
+    const state = await this.#state(name);
+    if (life === null) {
+      await this.#launch(key, instance, state);
+      return;
+    }
+    if (state.kind === 'ended') {
+      if (state.remains) await this.#virsh('destroy', domainArgument(name));
+      const panicked = state.cause === 'Killed' && this.#events.panicked(name);
+      await this.#end(key, panicked ? { cause: 'GuestPanic', message: 'the guest has panicked' } : state);
+      return;
+    }
+    // No id: it has just been started again, and the next look will see its new one.
+    if (id === NO_ID) return;
+    if (id !== life.id) {
+      await this.#end(key, { cause: 'Killed', message: `the domain was started again by somebody else (id ${id})` });
+      return;
+    }
+    if (state.kind === 'running') this.#runs(key);
+    const { stop } = registry.get(key) ?? {};
+    if (stop != null && !stop.forced && this.#options.now() - watched.pressedAt >= SHUTDOWN_EVERY_MS) {
+      watched.pressedAt = this.#options.now();
+      await this.#virsh('shutdown', domainArgument(name));
+    }
+  }
+
+  async #state(name: string): Promise<DomainState> {
+    return domainState(await this.#virsh('domstate', domainArgument(name), '--reason'));
+  }
+
+  /**
+   * Starts the domain. One that is active already is this VM's own guest, launched by an agent that was interrupted or
+   * by somebody on the host: it is taken over, not started a second time.
+   */
+  async #launch(key: InstanceKey, { domain: { name }, stop }: LibvirtInstance, before: DomainState): Promise<void> {
+    const { log, bootId, registry, changed } = this.#options;
+    if (before.kind === 'ended') {
+      if (stop !== null) {
+        this.#conclude(key, (present) =>
+          endedUnlaunched(present, stop.cause, 'ended before it was launched', this.#options.now()),
+        );
+        return;
+      }
+      this.#events.forget(name);
+      if (before.remains) await this.#virsh('destroy', domainArgument(name));
+      await this.#virsh('start', domainArgument(name)).catch((error: unknown) => this.#notStarted(key, error));
+    }
+    if (this.#present(key) === null) return;
+    const id = await this.#virsh('domid', domainArgument(name));
+    log('info', before.kind === 'ended' ? 'domain started' : 'domain found running', {
+      instance: key,
+      domain: name,
+      id,
+    });
+    registry.change(key, (present) => ({ ...present, domain: { name, life: { id, bootId: bootId() } } }));
+    changed(key);
+    await this.#look(key);
+  }
+
+  #notStarted(key: InstanceKey, error: unknown): void {
+    const why = messageOf(error);
+    // Another start of the same domain was quicker: an agent before this one had asked for it.
+    if (/already (?:active|running)/.test(why)) return;
+    this.#conclude(key, (present) => endedUnlaunched(present, 'LaunchFailed', why, this.#options.now()));
+  }
+
+  #runs(key: InstanceKey): void {
+    const { registry, now, changed } = this.#options;
+    const running = registry.change(key, (present) =>
+      present.runningAt === null && present.stop === null ? { ...present, runningAt: now() } : present,
+    );
+    if (running !== null) changed(key);
+  }
+
+  async #end(
+    key: InstanceKey,
+    { cause, message }: Pick<NonNullable<Instance['guestEnd']>, 'cause' | 'message'>,
+  ): Promise<void> {
+    const instance = this.#present(key);
+    if (instance === null) return;
+    const console = await this.#console(instance.domain.name);
+    this.#conclude(key, (present) =>
+      ended({ ...present, guestEnd: { cause, message } }, { code: null, signal: null }, console, this.#options.now()),
+    );
+  }
+
+  /** The last lines of the domain's console, where its definition sends them to a file. */
+  async #console(name: string): Promise<string> {
+    try {
+      const file = consoleFile(await this.#virsh('dumpxml', domainArgument(name)));
+      return file === null ? '' : tailOf(file);
+    } catch (error) {
+      this.#options.log('warn', 'console not read', { domain: name, why: messageOf(error) });
+      return '';
+    }
+  }
+
+  #conclude(key: InstanceKey, how: (instance: Instance) => Instance): void {
+    const { registry, log, changed } = this.#options;
+    const instance = registry.change(key, (present) => (isLive(present) ? how(present) : present));
+    if (instance?.end == null) return;
+    const { phase, cause, message } = instance.end;
+    log(phase === 'Failed' ? 'warn' : 'info', 'instance ended', { instance: key, phase, cause, message });
+    changed(key);
+  }
+
+  #present(key: InstanceKey): LibvirtInstance | null {
+    const instance = this.#options.registry.get(key);
+    return instance !== undefined && isLive(instance) && isLaunched(instance) ? instance : null;
+  }
+}
+
+/** What virsh says instead of the id of a domain that is not active. */
+const NO_ID = '-';
+const NOT_DEFINED = /failed to get domain|Domain not found/;
+
+const isLaunched = (instance: Instance): instance is LibvirtInstance =>
+  instance.domain !== null && instance.launchingAt !== null;
+
+/** In one word, so that a name that begins with a hyphen is no option. */
+const domainArgument = (name: string): string => `--domain=${name}`;

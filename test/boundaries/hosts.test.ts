@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { enumerate } from './enumerate.ts';
+import { HOSTS } from './stories/hosts.ts';
+
+test.each(HOSTS)('whoever dies at whichever external call: $name', { timeout: 300_000 }, async (story) => {
+  const { paths, failures } = await enumerate(story);
+  expect(failures).toEqual([]);
+  expect(paths.length).toBeGreaterThan(10);
+});
