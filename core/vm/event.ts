@@ -3,7 +3,7 @@ import type { VmBody, VmReport } from '../contract.ts';
 import type { Draw } from '../fact.ts';
 import type { NodeId, VmId } from '../ids.ts';
 import type { Duration, Instant } from '../time.ts';
-import { type VmRecord, waitsForHost } from './record.ts';
+import { live, notTakenOn, type VmRecord, waitsForHost } from './record.ts';
 
 export type VmEvent =
   | { kind: 'put'; body: VmBody }
@@ -36,6 +36,8 @@ export type VmContext = {
 export type HostView = {
   /** Whether the VM's present host is between a disruptive step and its end. */
   inMaintenance: boolean;
+  /** Whether the VM's present host is fenced or gone, and has not come back. */
+  lost: boolean;
   /** Those of the body's `hosts` that report and are in order, in the order of the body. */
   inOrder: readonly NodeId[];
 };
@@ -47,7 +49,7 @@ export function needsHosts(vm: VmRecord | null, event: VmEvent): boolean {
     case 'hostFenced':
       return vm.body.restartElsewhere === true;
     case 'due':
-      return waitsForHost(vm);
+      return waitsForHost(vm) || (vm.body.restartElsewhere === true && live(vm.instance) && notTakenOn(vm.instance));
     case 'report':
       return event.report.cause === 'HostMaintenance';
     case 'put':

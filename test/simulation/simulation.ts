@@ -12,7 +12,7 @@ import { Operators } from './operators.ts';
 import { Plane } from './plane.ts';
 import { Services } from './services.ts';
 import type { Surroundings } from './surroundings.ts';
-import { type Guarantee, textAt, type Violation } from './violation.ts';
+import { at, type Guarantee, textAt, type Violation } from './violation.ts';
 
 /** What a history is made of; everything not given is drawn from the seed. */
 export type Plan = {
@@ -227,6 +227,11 @@ function tidyUp(
     const stored = checker.stored(`vm#${vmId}`);
     if (textAt(stored, 'body.launch.command') === 'broken')
       operators.click({ method: 'POST', path: `/v1/vms/${vmId}/start` });
+    const body = at(stored, 'body');
+    // Whoever wants the updates to go on lets go of the hosts.
+    if (textAt(stored, 'body.maintenance') === null || typeof body !== 'object' || body === null) continue;
+    const letsGo = Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'maintenance'));
+    operators.click({ method: 'PUT', path: `/v1/vms/${vmId}`, body: letsGo });
   }
 }
 
