@@ -36,7 +36,7 @@ export type VmContext = {
 export type HostView = {
   /** Whether the VM's present host is between a disruptive step and its end. */
   inMaintenance: boolean;
-  /** Whether the VM's present host is fenced or gone, and has not come back. */
+  /** Whether the VM's present host was fenced and has not come up again since. */
   lost: boolean;
   /** Those of the body's `hosts` that report and are in order, in the order of the body. */
   inOrder: readonly NodeId[];

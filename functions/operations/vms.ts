@@ -30,7 +30,7 @@ async function viewHosts(plane: ControlPlane, vm: VmRecord): Promise<HostView> {
   const loaded = await Promise.all(others.map((id) => plane.store.load('node', id)));
   return {
     inMaintenance: own !== undefined && inMaintenance(own),
-    lost: own !== undefined && (own.removed !== null || own.fencedAt !== null),
+    lost: own !== undefined && own.fencedAt !== null,
     inOrder: others.filter((_id, index) => {
       const node = loaded[index]?.record;
       return node !== undefined && takesVms(node);

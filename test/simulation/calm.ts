@@ -59,12 +59,12 @@ export function waitedFor({ machines, checker, services, offered }: Fleet, now: 
   return open;
 }
 
-/** It may go to another host, one of those lives, and its own was known: so it could be fenced. */
+/** It may go to another host, one of those lives, and its own was fenced. */
 function mayLeave(vm: Stored, checker: Checker, dead: ReadonlySet<string>): boolean {
   const hosts = at(vm, 'body.hosts');
   if (at(vm, 'body.restartElsewhere') !== true || !Array.isArray(hosts)) return false;
-  const known = checker.stored(`node#${hostOf(vm) ?? ''}`) !== null;
-  return known && hosts.some((host: unknown) => typeof host === 'string' && !dead.has(host));
+  const fenced = at(checker.stored(`node#${hostOf(vm) ?? ''}`), 'fencedAt') !== null;
+  return fenced && hosts.some((host: unknown) => typeof host === 'string' && !dead.has(host));
 }
 
 const final = (phase: string): boolean => phase === 'none' || phase === 'Succeeded' || phase === 'Failed';
