@@ -2,7 +2,7 @@
 import { type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
 import { vmPolicyOf } from '../policy.ts';
 import { after, type Instant, seconds } from '../time.ts';
-import { hostFenced, hostMaintenance, hostSilent, lookElsewhere, lookForHost, noteMaintenance } from './hosts.ts';
+import { hostFenced, hostMaintenance, hostSilent, leaveLostHost, lookForHost, noteMaintenance } from './hosts.ts';
 import { note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
 import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord } from './record.ts';
 import type { VmContext, VmEvent } from './event.ts';
@@ -92,8 +92,8 @@ function passTime(vm: VmRecord, context: VmContext): VmStep {
   then((v) => passStartDeadline(v, context));
   then((v) => forgetUnstableRuns(v, context.now));
   then((v) => lookForHost(v, context));
+  then((v) => leaveLostHost(v, context));
   then((v) => startIfDue(v, context));
-  then((v) => lookElsewhere(v, context));
   then((v) => repeatWake(v, context.now));
   return step;
 }

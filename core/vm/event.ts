@@ -3,7 +3,7 @@ import type { VmBody, VmReport } from '../contract.ts';
 import type { Draw } from '../fact.ts';
 import type { NodeId, VmId } from '../ids.ts';
 import type { Duration, Instant } from '../time.ts';
-import { type VmRecord, waitsForHost } from './record.ts';
+import { live, notTakenOn, type VmRecord, waitsForHost } from './record.ts';
 
 export type VmEvent =
   | { kind: 'put'; body: VmBody }
@@ -49,7 +49,7 @@ export function needsHosts(vm: VmRecord | null, event: VmEvent): boolean {
     case 'hostFenced':
       return vm.body.restartElsewhere === true;
     case 'due':
-      return waitsForHost(vm) || (vm.body.restartElsewhere === true && vm.instance?.phase === 'Pending');
+      return waitsForHost(vm) || (vm.body.restartElsewhere === true && live(vm.instance) && notTakenOn(vm.instance));
     case 'report':
       return event.report.cause === 'HostMaintenance';
     case 'put':

@@ -5,7 +5,7 @@ import { vmPolicyOf } from '../policy.ts';
 import { after, type Duration, type Instant, minutes } from '../time.ts';
 import type { VmContext, VmEvent } from './event.ts';
 import { askToEnd, endInstance, note, startIfDue, type VmStep } from './life.ts';
-import { hostOf, live, type VmRecord, waitsForHost } from './record.ts';
+import { hostOf, type Instance, live, notTakenOn, type VmRecord, waitsForHost } from './record.ts';
 import { fencedWhileAwaited } from './recover.ts';
 
 const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
@@ -46,14 +46,33 @@ function endByFence(vm: VmRecord, hostId: string, offUntil: Instant, context: Vm
   const { instance } = vm;
   const elsewhere = anotherHost(vm, hostId, context);
   if (!live(instance)) return goOn(vm, hostId, elsewhere, context);
-  if (instance.phase === 'Pending' && instance.stop === null && elsewhere === null) return same(vm);
+  if (notTakenOn(instance) && elsewhere === null) return same(vm);
   // Taken on or seen to run after that instant: the host is on again.
   const since = instance.phase === 'Unknown' ? instance.createdAt : instance.since;
   if (since > offUntil) return same(vm);
-  const lost = { phase: 'Failed', cause: 'HostLost', message: `host ${hostId} was fenced`, console: null } as const;
-  const ended = endInstance({ ...vm, maintenance: null }, lost, context);
-  const next = goOn(ended.vm, hostId, elsewhere, context);
+  return leave(vm, instance, hostId, elsewhere, context);
+}
+
+/** A start that the lost host had not taken on is owed under every strategy; for what has run the strategy decides. */
+function leave(vm: VmRecord, instance: Instance, lost: string, elsewhere: NodeId | null, context: VmContext): VmStep {
+  const end = { phase: 'Failed', cause: 'HostLost', message: `host ${lost} was fenced`, console: null } as const;
+  const ended = endInstance({ ...vm, maintenance: null }, end, context);
+  const owed = notTakenOn(instance) && ended.vm.pendingStart === null;
+  const next = goOn(
+    owed ? { ...ended.vm, pendingStart: { notBefore: context.now } } : ended.vm,
+    lost,
+    elsewhere,
+    context,
+  );
   return { vm: next.vm, facts: [...ended.facts, ...next.facts] };
+}
+
+/** No other host was in order when its own was fenced: once one is, what the lost host never took on goes there. */
+export function leaveLostHost(vm: VmRecord, context: VmContext): VmStep {
+  const { instance } = vm;
+  if (context.hosts?.fenced !== true || !live(instance) || !notTakenOn(instance)) return same(vm);
+  const elsewhere = anotherHost(vm, hostOf(vm), context);
+  return elsewhere === null ? same(vm) : leave(vm, instance, hostOf(vm), elsewhere, context);
 }
 
 function goOn(vm: VmRecord, lost: string, elsewhere: NodeId | null, context: VmContext): VmStep {
@@ -67,17 +86,6 @@ function goOn(vm: VmRecord, lost: string, elsewhere: NodeId | null, context: VmC
 function anotherHost(vm: VmRecord, lost: string, { hosts }: VmContext): NodeId | null {
   if (vm.body.restartElsewhere !== true || !vm.power.on || vm.deleting !== null) return null;
   return hosts?.inOrder.find((host) => host !== lost) ?? null;
-}
-
-/**
- * Fenced while no other host was in order: it looks again with each wake that its own host does not take up. What is
- * Pending was never given to a host, so nothing of it can live there.
- */
-export function lookElsewhere(vm: VmRecord, context: VmContext): VmStep {
-  const { instance } = vm;
-  if (context.hosts?.fenced !== true || !live(instance) || instance.phase !== 'Pending') return same(vm);
-  const due = instance.nextWakeAt !== null && context.now >= instance.nextWakeAt;
-  return due && instance.stop === null ? endByFence(vm, hostOf(vm), context.now, context) : same(vm);
 }
 
 /** How long a VM waits before it looks for itself whether its host is back: a notice may have been lost. */

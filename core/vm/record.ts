@@ -97,6 +97,9 @@ export const keepsRecords = (vm: VmRecord): boolean =>
 /** Where it runs, or is to run. */
 export const hostOf = (vm: VmRecord): NodeId => vm.placedOn ?? (vm.body.hostId as NodeId); // the contract has checked it
 
+/** Asked of its host, which has not fetched its launch yet: once it is asked of another host, this one is refused it. */
+export const notTakenOn = ({ phase, stop }: Instance): boolean => phase === 'Pending' && stop === null;
+
 /** Whether its host is being updated, as far as it was told. */
 export const waitsForHost = (vm: VmRecord): boolean => vm.maintenance != null;
 

@@ -1,8 +1,9 @@
 /** The liveness phase (G3): no fault strikes any more, every service answers, and everything that waits must come to its end. */
+import { hostOf } from './check-vm.ts';
 import type { Checker } from './checker.ts';
 import type { Machine } from './machine.ts';
 import type { Services } from './services.ts';
-import { at, textAt } from './violation.ts';
+import { at, type Stored, textAt } from './violation.ts';
 
 export type Fleet = { machines: readonly Machine[]; checker: Checker; services: Services; offered: () => string };
 
@@ -39,7 +40,7 @@ export function waitedFor({ machines, checker, services, offered }: Fleet, now: 
     }
     const strategy = textAt(vm, 'body.runStrategy') ?? '';
     const on = at(vm, 'power.on') === true && strategy !== 'Halted' && at(vm, 'deleting') === null;
-    const onDead = dead.has(textAt(vm, 'body.hostId') ?? '');
+    const onDead = dead.has(hostOf(vm) ?? '') && !mayLeave(vm, checker, dead);
     if (at(vm, 'deleting') !== null) open.push(`VM ${vmId} is being deleted`);
     else if (!on && (guests.size > 0 || !final(phase))) open.push(`VM ${vmId} is to be off and is ${phase}`);
     else if (on && !onDead && !settled(strategy, phase, guests.size))
@@ -56,6 +57,14 @@ export function waitedFor({ machines, checker, services, offered }: Fleet, now: 
       open.push(`${item['pk']?.S ?? ''} fell due at ${due} and nobody looked`);
   }
   return open;
+}
+
+/** It may go to another host, one of those lives, and its own was fenced. */
+function mayLeave(vm: Stored, checker: Checker, dead: ReadonlySet<string>): boolean {
+  const hosts = at(vm, 'body.hosts');
+  if (at(vm, 'body.restartElsewhere') !== true || !Array.isArray(hosts)) return false;
+  const fenced = at(checker.stored(`node#${hostOf(vm) ?? ''}`), 'fencedAt') !== null;
+  return fenced && hosts.some((host: unknown) => typeof host === 'string' && !dead.has(host));
 }
 
 const final = (phase: string): boolean => phase === 'none' || phase === 'Succeeded' || phase === 'Failed';

@@ -23,6 +23,9 @@ type Ledger = {
   prompt: number | null;
 };
 
+/** Where it runs, or is to run. */
+export const hostOf = (vm: Stored | null): string | null => textAt(vm, 'placedOn') ?? textAt(vm, 'body.hostId');
+
 const live = (vm: Stored | null): boolean => {
   const phase = textAt(vm, 'instance.phase');
   return phase !== null && phase !== 'Succeeded' && phase !== 'Failed';
@@ -53,7 +56,7 @@ export class VmCheck {
       ledger.prompt = numberAt(after, 'startFailure.retryAfter') ?? numberAt(after, 'unstableRuns.retryAfter');
     this.#clear(write, same, ledger, asked);
     this.#begin(write, same, ledger, report);
-    if (by.endsWith('/stop') || by.startsWith('DELETE ')) ledger.off = true;
+    if (by.endsWith('/stop') || by.startsWith('DELETE /v1/vms/')) ledger.off = true;
     this.#compare(after, ledger, ended, report);
   }
 
@@ -68,9 +71,9 @@ export class VmCheck {
     const adopted = !sameInstance && by.endsWith('/reports') && textAt(before, 'instance.phase') === 'Pending';
     if (adopted) return false;
     if (at(before, 'instance.stop') !== null || at(after, 'deleting') !== null) return false;
-    if (by.startsWith('PUT ')) return false;
+    if (by.startsWith('PUT /v1/vms/')) return false;
     const cause = lateNow ? 'LaunchTimeout' : (causeOf(after, id) ?? 'Unknown');
-    if (cause === 'HostLost' && !fenced.has(textAt(before, 'body.hostId') ?? ''))
+    if (cause === 'HostLost' && !fenced.has(hostOf(before) ?? ''))
       report('G5', `instance ${id} is taken for lost with its host, and nobody fenced that`);
     if (NEVER_COUNT.includes(cause)) return false;
     if (!lateNow && numberAt(before, 'instance.timedOutAt') !== null) return false;

@@ -50,6 +50,11 @@ export class Checker {
     this.#calls.set(invocation.id, { by: `${call.method} ${call.path}`, body: call.body });
   }
 
+  /** The machine is off for good, and that can be seen. */
+  knownOff(nodeId: string): void {
+    this.#fenced.add(nodeId);
+  }
+
   written(after: Item, by: Invocation): void {
     const key = after['pk']?.S ?? '';
     const [kind = '', id = ''] = key.split('#');

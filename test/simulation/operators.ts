@@ -1,6 +1,7 @@
 /** Operators who click at the worst moment, twice, and change their minds; and strangers who try what they may not. */
 import type { Call, Caller } from './call.ts';
 import type { Network } from './calls.ts';
+import { hostOf } from './check-vm.ts';
 import type { Checker } from './checker.ts';
 import type { Kernel } from './kernel.ts';
 import type { Machine } from './machine.ts';
@@ -60,8 +61,12 @@ export class Operators {
 
   vmBody(): Record<string, unknown> {
     const { draw, machines } = this.#cast;
+    const elsewhere =
+      draw() < 0.3 ? { restartElsewhere: true, hosts: machines.map(({ nodeId }) => nodeId).slice(0, 4) } : {};
     return {
       hostId: this.#pick(machines).nodeId,
+      ...elsewhere,
+      ...(draw() < 0.1 ? { maintenance: 'block' } : {}),
       runStrategy: this.#pick(STRATEGIES),
       launch: { type: 'exec', command: draw() < 0.15 ? 'broken' : `guest-${Math.floor(draw() * 5)}` },
       ...(draw() < 0.2 ? { backoff: { preset: 'kubevirt' } } : {}),
@@ -163,7 +168,7 @@ export class Operators {
     } else if (vmIds.length > 0) {
       const vmId = this.#pick(vmIds);
       const stored = checker.stored(`vm#${vmId}`);
-      const host = textAt(stored, 'body.hostId');
+      const host = hostOf(stored);
       const instanceId = textAt(stored, 'instance.instanceId');
       if (instanceId === null || host === one.nodeId) return;
       const path = `/v1/vms/${vmId}`;

@@ -157,9 +157,9 @@ export class Plane {
   sweep(): void {
     if (this.#faults.strikes('sweep missed')) return;
     this.#kernel.guard(
-      this.#invoke('sweep', () => sweep(this.#plane, { known: (ids) => Promise.resolve(new Set(ids)) })).then(
-        () => undefined,
-      ),
+      this.#invoke('sweep', () =>
+        sweep(this.#plane, { known: (ids) => Promise.resolve(this.#services.registered(ids)) }),
+      ).then(() => undefined),
     );
   }
 

@@ -16,6 +16,7 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { SQSClient, type SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import { InvalidInstanceId, type SendCommandCommandInput, SSMClient } from '@aws-sdk/client-ssm';
+import type { NodeId } from '../../core/ids.ts';
 import { type Item, SimulatedTable } from './dynamodb.ts';
 import type { Faults } from './faults.ts';
 import type { Invocation, Kernel } from './kernel.ts';
@@ -31,6 +32,8 @@ export type Deliveries = {
   /** SSM's word about a wake. */
   commandEnded: (nodeId: string, status: string) => void;
   registered: (nodeId: string) => boolean;
+  /** The control plane was told that SSM does not know it. */
+  knownOff: (nodeId: string) => void;
   written: (after: Item, by: Invocation) => void;
 };
 
@@ -184,6 +187,13 @@ export class Services {
     if (vernier && faults.strikes('vernier twice'))
       this.#kernel.in(wait + this.#draw() * 3000, () => this.#deliveries.queued(QueueUrl, MessageBody));
     return { MessageId: 'sent' };
+  }
+
+  /** Those of the nodes that SSM knows. */
+  registered(nodeIds: readonly NodeId[]): ReadonlySet<NodeId> {
+    const known = new Set(nodeIds.filter((nodeId) => this.#deliveries.registered(nodeId)));
+    for (const nodeId of nodeIds) if (!known.has(nodeId)) this.#deliveries.knownOff(nodeId);
+    return known;
   }
 
   #sendCommand({ InstanceIds = [] }: SendCommandCommandInput): unknown {
