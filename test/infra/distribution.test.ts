@@ -103,12 +103,9 @@ describe('the stack with the image', { timeout: 120_000 }, () => {
     template.resourceCountIs('AWS::IAM::Policy', 2);
     const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
     const actions = [...policies.matchAll(/"ecr:(\w+)"/g)].map(([, action]) => action);
-    expect([...new Set(actions)].sort()).toEqual([
-      'BatchCheckLayerAvailability',
-      'BatchGetImage',
-      'GetAuthorizationToken',
-      'GetDownloadUrlForLayer',
-    ]);
+    expect(new Set(actions)).toEqual(
+      new Set(['BatchCheckLayerAvailability', 'BatchGetImage', 'GetAuthorizationToken', 'GetDownloadUrlForLayer']),
+    );
   });
 
   test('is in no way part of the control plane', () => {

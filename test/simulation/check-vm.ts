@@ -54,6 +54,8 @@ export class VmCheck {
     const ended = this.#end(write, same, ledger, report);
     if (ended && write.servicesWork && !live(after))
       ledger.prompt = numberAt(after, 'startFailure.retryAfter') ?? numberAt(after, 'unstableRuns.retryAfter');
+    // While its host is updated a start waits for that, however long (rule 10).
+    if (at(after, 'maintenance') !== null) ledger.prompt = null;
     this.#clear(write, same, ledger, asked);
     this.#begin(write, same, ledger, report);
     if (by.endsWith('/stop') || by.startsWith('DELETE /v1/vms/')) ledger.off = true;
