@@ -1,2 +1,2 @@
 /** What the agent says of itself in its reports. */
-export const AGENT_VERSION = '0.1.0';
+export { VERSION as AGENT_VERSION } from '../core/skew.ts';

@@ -1,6 +1,7 @@
 /** A node as the API shows it: the same record that decides also explains (DESIGN section 2 rule 10). */
 import type { NodeJson, NodePhase } from '../contract.ts';
 import { HEALTH_CHECK_FAILED } from '../monitor.ts';
+import { saySkew } from '../skew.ts';
 import { after, formatInstant, type Instant } from '../time.ts';
 import { blockersOf, sayBlockers } from './maintenance.ts';
 import { readiness, sayWhen } from './readiness.ts';
@@ -79,7 +80,9 @@ function explain(node: NodeRecord, group: GroupSituation, now: Instant): string 
       ? ''
       : ` The last wake ended ${node.wakeFailure.status}${node.spec.nextWakeAt === null ? '' : ` and is repeated ${sayWhen(node.spec.nextWakeAt, now)}`}.`;
   const progress = node.status?.progress === undefined ? '' : ` The node says: ${node.status.progress}.`;
-  return `${sentence}${progress}${silent}${wake}${policy}`;
+  const apart = saySkew(node.status?.agentVersion ?? null);
+  const skew = apart === null ? '' : ` ${apart}`;
+  return `${sentence}${progress}${silent}${wake}${policy}${skew}`;
 }
 
 function situation(node: NodeRecord, group: GroupSituation, now: Instant): string {

@@ -52,6 +52,8 @@ export class ControlPlane {
   /** Answered as the desired state instead of the decided one. */
   desiredOverride: { state: string; version: string | null; generation: number } | null = null;
   reportEverySeconds = 0.3;
+  /** Fields of a later version that every answer has besides. */
+  newer: Readonly<Record<string, unknown>> = {};
   readonly node = new NodeModel();
   #server: Server | null = null;
 
@@ -163,7 +165,7 @@ export class ControlPlane {
     if (!(await signed(request, text))) this.unsigned.push(request.url ?? '');
     const reply = failure === undefined ? this.#route(request, text) : problem(failure, 'Scripted');
     response.writeHead(reply.status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(reply.body));
+    response.end(JSON.stringify(Object.assign({}, reply.body, this.newer)));
   }
 
   #route(request: IncomingMessage, text: string): Reply {

@@ -322,7 +322,7 @@ describe('phase and explanation', () => {
 
 test('a node is shown as a whole', () => {
   const life = crashedAt('StagedUpdate');
-  life.to(5).report({ agentVersion: '0.9' });
+  life.to(5).report({ agentVersion: '0.1.9' });
   expect(life.shown()).toEqual({
     nodeId: NODE,
     group: 'default',
@@ -333,7 +333,7 @@ test('a node is shown as a whole', () => {
       bootId: 'b1',
       reportedAt: iso(5),
       updateCheck: { result: 'Available', version: '1.1' },
-      agentVersion: '0.9',
+      agentVersion: '0.1.9',
     },
     crash: {
       count: 1,

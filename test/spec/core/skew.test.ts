@@ -1,0 +1,38 @@
+/** How far agent and control plane may be apart. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { saySkew, VERSION } from '../../../core/skew.ts';
+
+test('the version is that of the package', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  expect(VERSION).toBe(version);
+});
+
+test.each([
+  ['0.4.0', null],
+  ['0.4.7', null],
+  ['v0.4', null],
+  ['0.3.9', null],
+  ['0.5.0', null],
+  ['0.5.0-rc.1', null],
+  ['0.2.9', 'the agent'],
+  ['0.6.0', 'the control plane'],
+  ['1.4.0', 'the control plane'],
+  ['unknown', null],
+  ['', null],
+  [null, null],
+])('an agent %j beside a control plane 0.4.2', (agent, update) => {
+  const said = saySkew(agent, '0.4.2');
+  if (update === null) expect(said).toBeNull();
+  else
+    expect(said).toBe(
+      `Its agent is ${String(agent)} and the control plane 0.4.2, more than one minor version apart: update ${update}.`,
+    );
+});
+
+test('a control plane of the next major version asks for the agent, and says nothing of a version it cannot read', () => {
+  expect(saySkew('0.9.0', '1.0.0')).toContain('update the agent');
+  expect(saySkew('0.9.0', 'dev')).toBeNull();
+});
