@@ -1,6 +1,9 @@
 /** Wires the agent: one identity, one worker, one reporter, one VM driver. */
 import { createClient } from './api/client.ts';
 import { createSigner, defaultIdentity } from './api/sign.ts';
+import { createDrainer } from './drain/drainer.ts';
+import { createChecker } from './health/checks.ts';
+import { createHookRunner, readHooks } from './hooks.ts';
 import { Latch } from './latch.ts';
 import type { Log } from './log.ts';
 import { takeLock } from './lock.ts';
@@ -24,10 +27,13 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
   const now = (): number => Date.now();
   const bootId = (): string => readBootId(settings.bootIdFile);
   const api = createUpdateApi(settings.updateSocket, settings.requestTimeoutMs);
+  const identity = defaultIdentity(env);
+  const hookEnv = { PATH: env['PATH'], HOLDOFF_NODE_ID: settings.nodeId };
+  const runHook = createHookRunner(readHooks(settings.hooks), hookEnv, ended);
   const plane = createClient({
     endpoint: settings.endpoint,
     nodeId: settings.nodeId,
-    sign: createSigner(settings.region, defaultIdentity(env)),
+    sign: createSigner(settings.region, identity),
     timeoutMs: settings.requestTimeoutMs,
     ended,
   });
@@ -49,6 +55,8 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
   const worker: Worker = createWorker({
     ...settings,
     api,
+    drainer: createDrainer({ ...settings, identity, env, settings: () => api.settings(), runHook }),
+    checker: createChecker({ runHook, systemctl: settings.systemctl, env: { PATH: env['PATH'] }, ended }),
     store: openMemory(settings.stateDir),
     bootId,
     liveVms: () => vms.liveCount(),
@@ -57,6 +65,9 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
       noProgressAfterMs: settings.noProgressAfterMs,
       rebootAgainAfterMs: settings.rebootAgainAfterMs,
       retryAfterMs: Math.min(RETRY_AFTER_MS, settings.noProgressAfterMs),
+      drainEveryMs: settings.drainEveryMs,
+      checkEveryMs: settings.checkEveryMs,
+      rollbackMs: rollbackTime(settings),
     },
     now,
     log,
@@ -107,6 +118,10 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
   }
   log('info', 'agent ended');
 }
+
+/** A way back takes the steps of a way there, and as long. */
+const rollbackTime = ({ deadlinesMs }: Settings): number =>
+  deadlinesMs.StagedUpdate + deadlinesMs.PerformedUpdate + deadlinesMs.RebootedIntoUpdate;
 
 /** A wake for an older generation than the one on record has been handled: it asks only for the list of VMs. */
 function handled(worker: Worker, { generation }: Wake): boolean {

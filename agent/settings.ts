@@ -20,6 +20,12 @@ export type Settings = {
   readonly bootIdFile: string;
   readonly uptimeFile: string;
   readonly rules: LaunchRules;
+  readonly hooks: string;
+  readonly systemctl: string;
+  readonly kubernetesNode: string;
+  readonly ecsIntrospection: string;
+  readonly drainEveryMs: number;
+  readonly checkEveryMs: number;
   readonly refreshEveryMs: number;
   readonly pollEveryMs: number;
   readonly noProgressAfterMs: number;
@@ -50,6 +56,22 @@ const ROWS = {
   libvirt: row('libvirt', 'HOLDOFF_LIBVIRT', '', 'libvirt connection: those of type libvirt may run here'),
   libvirtDomains: row('libvirt-domains', 'HOLDOFF_LIBVIRT_DOMAINS', '*', 'domains they may launch, * for any text'),
   virsh: row('virsh', 'HOLDOFF_VIRSH', 'virsh', 'the program that speaks to libvirt'),
+  hooks: row('hooks', 'HOLDOFF_HOOKS', '', 'JSON file: the hooks that may run here, name to command line'),
+  systemctl: row('systemctl', 'HOLDOFF_SYSTEMCTL', 'systemctl', 'program that health checks of units ask'),
+  kubernetesNode: row(
+    'kubernetes-node',
+    'HOLDOFF_KUBERNETES_NODE',
+    '',
+    'name of this node in its cluster; empty: hostname-override',
+  ),
+  ecsIntrospection: row(
+    'ecs-introspection',
+    'HOLDOFF_ECS_INTROSPECTION',
+    'http://127.0.0.1:51678',
+    'local endpoint of the ECS agent',
+  ),
+  drainEvery: row('drain-every', 'HOLDOFF_DRAIN_EVERY', '5s', 'between looks at a drain under way'),
+  checkEvery: row('check-every', 'HOLDOFF_CHECK_EVERY', '10s', 'between rounds of health checks'),
   refreshEvery: row('refresh-every', 'HOLDOFF_REFRESH_EVERY', '15m', 'between checks for an update while Idle'),
   pollEvery: row('poll-every', 'HOLDOFF_POLL_EVERY', '2s', 'between looks at the update API during a step'),
   noProgressAfter: row(
@@ -111,7 +133,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
   const ms = (key: Key): number => parseDuration(raw(key)) ?? fail(key, 'must be a duration such as 90s or 15m');
   const group = raw('group');
   return {
-    endpoint: readEndpoint(raw('endpoint')),
+    endpoint: readUrl('endpoint', raw('endpoint')),
     region: raw('region'),
     nodeId: parseNodeId(raw('nodeId')) ?? fail('nodeId', `must be ${NODE_ID_RULE}`),
     group: group === '' ? null : (parseGroupId(group) ?? fail('group', `must be ${NAME_RULE}`)),
@@ -121,6 +143,12 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     bootIdFile: raw('bootIdFile'),
     uptimeFile: raw('uptimeFile'),
     rules: readRules(raw),
+    hooks: raw('hooks'),
+    systemctl: raw('systemctl'),
+    kubernetesNode: raw('kubernetesNode'),
+    ecsIntrospection: readUrl('ecsIntrospection', raw('ecsIntrospection')),
+    drainEveryMs: ms('drainEvery'),
+    checkEveryMs: ms('checkEvery'),
     refreshEveryMs: ms('refreshEvery'),
     pollEveryMs: ms('pollEvery'),
     noProgressAfterMs: ms('noProgressAfter'),
@@ -164,9 +192,9 @@ function fail(key: Key, rule: string): never {
   throw wrong(key, rule);
 }
 
-function readEndpoint(text: string): string {
+function readUrl(key: Key, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return fail('endpoint', 'must be an http or https URL');
+  if (url === null || !/^https?:$/.test(url.protocol)) return fail(key, 'must be an http or https URL');
   return text.replace(/\/+$/, '');
 }
 

@@ -56,3 +56,15 @@ const TINY = 1e-9;
 export const notTiny = () => z.overwrite<number>((given) => (Math.abs(given) < TINY ? 0 : given));
 /** Seconds since a boot: a thousand years are enough, and any larger number is beyond what the table keeps exactly. */
 export const UPTIME_MAX = 3.2e10;
+
+/** A hook is named here and nowhere spelled out: what runs under the name stands in the node's own configuration. */
+const HOOK_NAME_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+export const hookName = () =>
+  z
+    .string()
+    .check(
+      z.regex(
+        HOOK_NAME_PATTERN,
+        'must be a name of 1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit',
+      ),
+    );

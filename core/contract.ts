@@ -15,6 +15,10 @@ import {
   text,
   UPTIME_MAX,
 } from './contract-pieces.ts';
+import { DEADLINES } from './deadlines.ts';
+import { type DrainBody, type DrainPlan, drainSchema, drainTimeout } from './drain.ts';
+import { type MonitorBody, type MonitorPlan, monitorSchema } from './monitor.ts';
+import { parseDuration } from './time.ts';
 
 z.config(en());
 
@@ -183,32 +187,48 @@ export const deadlinesSchema = z.strictObject({
   Idle: z.optional(positiveDuration()),
 });
 
+const rebootDeadline = (text: string | undefined): number =>
+  (text === undefined ? null : parseDuration(text)) ?? DEADLINES.RebootedIntoUpdate;
+
 export const CONCURRENCY_MAX = 500;
-export const groupBodySchema = z.strictObject({
-  maxConcurrentUpdates: z.optional(
-    z.union([
-      z.int().check(z.gte(1), z.lte(CONCURRENCY_MAX)),
-      z.literal('unlimited'),
-      z
-        .string()
-        .check(
-          z.regex(
-            /^(?:[1-9]|[1-9]\d|100)%$/,
-            'must be a number from 1 to 500, a percentage from 1% to 100%, or unlimited',
+export const groupBodySchema = z
+  .strictObject({
+    maxConcurrentUpdates: z.optional(
+      z.union([
+        z.int().check(z.gte(1), z.lte(CONCURRENCY_MAX)),
+        z.literal('unlimited'),
+        z
+          .string()
+          .check(
+            z.regex(
+              /^(?:[1-9]|[1-9]\d|100)%$/,
+              'must be a number from 1 to 500, a percentage from 1% to 100%, or unlimited',
+            ),
           ),
-        ),
-    ]),
-  ),
-  backoff: z.optional(nodeBackoffSchema),
-  deadlines: z.optional(deadlinesSchema),
-  monitor: z.optional(z.strictObject({ soak: z.optional(durationText()) })),
-});
+      ]),
+    ),
+    backoff: z.optional(nodeBackoffSchema),
+    deadlines: z.optional(deadlinesSchema),
+    monitor: z.optional(monitorSchema),
+    drain: z.optional(drainSchema),
+  })
+  .check(
+    z.refine(
+      ({ drain, deadlines }) =>
+        drain === undefined || drainTimeout(drain) < rebootDeadline(deadlines?.RebootedIntoUpdate),
+      {
+        error:
+          'must be shorter than the deadline of RebootedIntoUpdate (15m unless set), which it is a part of; the default is 10m',
+        path: ['drain', 'timeout'],
+      },
+    ),
+  );
 export type GroupBody = z.infer<typeof groupBodySchema>;
 
 /** Fields of DESIGN section 6 that belong to features not landed: refused by name, never accepted and ignored. */
 export const FIELDS_NOT_LANDED: { readonly vm: readonly string[]; readonly group: readonly string[] } = {
   vm: [],
-  group: ['windows', 'breaker', 'version', 'drain', 'order', 'after', 'monitor.checks', 'monitor.onFailure'],
+  group: ['windows', 'breaker', 'version', 'order', 'after'],
 };
 
 export const stopBodySchema = z.strictObject({ gracePeriod: z.optional(durationText()) });
@@ -220,7 +240,15 @@ export const recoverBodySchema = z.strictObject({
 export const nodeMoveBodySchema = z.strictObject({ group: groupId() });
 
 // ---- answers ----
-export type DesiredNode = { state: SpecState; version: string | null; generation: number };
+export type DesiredNode = {
+  state: SpecState;
+  version: string | null;
+  generation: number;
+  /** How the node is emptied before its reboot, and what must be undone on the way to Idle; absent: not at all. */
+  drain?: DrainPlan;
+  /** What is checked in MonitoringUpdate; absent: nothing. */
+  monitor?: MonitorPlan;
+};
 export type NodeReportAnswer = { api: string; desired: DesiredNode; reportEverySeconds: number };
 export type Power = 'on' | 'off';
 export type DesiredVm = { power: Power; instanceId: string; graceSeconds?: number };
@@ -268,6 +296,10 @@ export type NodeJson = {
     reportedAt: string;
     updateCheck: UpdateCheck;
     agentVersion: string | null;
+    /** What the agent says of a step under way; absent when it says nothing. */
+    progress?: string;
+    /** What keeps the node from being drained; absent when nothing does. */
+    drainBlockedBy?: string;
   } | null;
   crash: {
     count: number;
@@ -324,7 +356,8 @@ export type GroupJson = {
     maxConcurrentUpdates: number | string;
     backoff: NodeBackoffBody;
     deadlines: Record<SpecState, string>;
-    monitor: { soak: string };
+    monitor: { soak: string; checks: NonNullable<MonitorBody['checks']>; onFailure: 'rollback' | 'report' };
+    drain: { steps: DrainBody['steps']; timeout: string; onTimeout: 'abort' | 'reboot' } | null;
   };
   paused: boolean;
   memberCount: number | null;

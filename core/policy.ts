@@ -1,21 +1,23 @@
 /** What a group's body and a VM's body mean once every default is filled in (DESIGN sections 2 and 3). */
 import { type NodeBackoff, nodeBackoffOf, validated, type VmBackoff, vmBackoffOf } from './backoff.ts';
 import type { GroupBody, SpecState, VmBody } from './contract.ts';
+import { DEADLINES } from './deadlines.ts';
+import { type DrainPlan, drainPlanOf } from './drain.ts';
+import { type MonitorPlan, monitorPlanOf } from './monitor.ts';
 import { type Duration, minutes, seconds } from './time.ts';
 
 export type Deadlines = Readonly<Record<SpecState, Duration>>;
 
-/** The default deadlines of DESIGN section 2. */
-export const DEADLINES: Deadlines = {
-  StagedUpdate: minutes(12),
-  PerformedUpdate: minutes(5),
-  RebootedIntoUpdate: minutes(15),
-  MonitoringUpdate: minutes(5),
-  Idle: minutes(2),
-};
-
 /** The part of a group's policy that a node carries from the start of an attempt to its end. */
-export type NodePolicy = { backoff: NodeBackoff; deadlines: Deadlines; soak: Duration };
+export type NodePolicy = {
+  backoff: NodeBackoff;
+  deadlines: Deadlines;
+  soak: Duration;
+  /** Absent: nothing is drained. */
+  drain?: DrainPlan;
+  /** Absent: nothing is checked. */
+  monitor?: MonitorPlan;
+};
 
 export type Concurrency =
   | { kind: 'count'; count: number }
@@ -24,12 +26,17 @@ export type Concurrency =
 
 export type GroupPolicy = NodePolicy & { concurrency: Concurrency };
 
+/** What a node takes from its group's policy. */
+export const nodePolicyOf = ({ concurrency: _ofTheGroup, ...policy }: GroupPolicy): NodePolicy => policy;
+
 export function groupPolicyOf(body: GroupBody): GroupPolicy {
   const given = body.deadlines ?? {};
   const deadline = (state: SpecState): Duration => {
     const text = given[state];
     return text === undefined ? DEADLINES[state] : validated(text);
   };
+  const drain = drainPlanOf(body.drain);
+  const monitor = monitorPlanOf(body.monitor);
   return {
     backoff: nodeBackoffOf(body.backoff),
     deadlines: {
@@ -41,6 +48,8 @@ export function groupPolicyOf(body: GroupBody): GroupPolicy {
     },
     soak: body.monitor?.soak === undefined ? minutes(2) : validated(body.monitor.soak),
     concurrency: concurrencyOf(body.maxConcurrentUpdates ?? 1),
+    ...(drain === null ? {} : { drain }),
+    ...(monitor === null ? {} : { monitor }),
   };
 }
 

@@ -1,16 +1,11 @@
 /** The control plane's answers, read the way an old agent must: unknown fields are left alone, wrong ones refused. */
 import * as z from 'zod/mini';
-import {
-  type DesiredNode,
-  type HostVm,
-  type LaunchAnswer,
-  launchSchema,
-  NODE_STATES,
-  type NodeReportAnswer,
-  type VmReportAnswer,
-} from '../../core/contract.ts';
+import { type HostVm, type LaunchAnswer, launchSchema, NODE_STATES, type VmReportAnswer } from '../../core/contract.ts';
 import { INSTANCE_ID_RULE, NAME_RULE, parseInstanceId, parseVmId } from '../../core/ids.ts';
 import { AgentError } from '../failure.ts';
+import { readDrainPlan } from '../node/drain-record.ts';
+import { readMonitorPlan } from '../node/monitor-record.ts';
+import type { NodeAnswer, Wanted } from '../node/wanted.ts';
 
 const power = z.enum(['on', 'off']);
 // Both ids become file names on this host, so their form is checked here and not left to the sender.
@@ -20,7 +15,13 @@ const count = z.int().check(z.nonnegative());
 
 const nodeReportAnswer = z.object({
   api: z.string(),
-  desired: z.object({ state: z.string(), version: z.nullable(z.string()), generation: count }),
+  desired: z.object({
+    state: z.string(),
+    version: z.nullable(z.string()),
+    generation: count,
+    drain: z.optional(z.unknown()),
+    monitor: z.optional(z.unknown()),
+  }),
   reportEverySeconds: z.number().check(z.positive()),
 });
 const hostVm = z.object({
@@ -56,14 +57,17 @@ function read<T extends z.ZodMiniType>(schema: T, what: string, body: unknown): 
 }
 
 /** What a node's report is answered with. ErrorReset can never be asked for: that is a typed Assertion error. */
-export function readNodeAnswer(body: unknown): NodeReportAnswer {
+export function readNodeAnswer(body: unknown): NodeAnswer {
   const answer = read(nodeReportAnswer, 'the answer to a node report', body);
   return { ...answer, desired: readDesired(answer.desired) };
 }
 
-function readDesired(desired: { state: string; version: string | null; generation: number }): DesiredNode {
+function readDesired(desired: z.infer<typeof nodeReportAnswer>['desired']): Wanted {
   const state = NODE_STATES.find((known) => known === desired.state);
-  if (state !== undefined) return { ...desired, state };
+  if (state !== undefined) {
+    const { version, generation, drain, monitor } = desired;
+    return { state, version, generation, drain: readDrainPlan(drain), monitor: readMonitorPlan(monitor) };
+  }
   if (desired.state === 'ErrorReset') {
     throw new AgentError('Assertion', 'the control plane asks for ErrorReset, which only an agent can report');
   }

@@ -1,18 +1,12 @@
 /** The control plane as the agent calls it: one try per call; when to try again is the caller's to decide. */
-import type {
-  HostVm,
-  LaunchAnswer,
-  NodeReport,
-  NodeReportAnswer,
-  VmReport,
-  VmReportAnswer,
-} from '../../core/contract.ts';
+import type { HostVm, LaunchAnswer, NodeReport, VmReport, VmReportAnswer } from '../../core/contract.ts';
 import { AgentError, messageOf, RefusedError } from '../failure.ts';
+import type { NodeAnswer } from '../node/wanted.ts';
 import { readHostVms, readLaunch, readNodeAnswer, readProblem, readVmAnswer } from './answers.ts';
 import type { Signer } from './sign.ts';
 
 export type ControlPlane = {
-  reportNode(report: NodeReport): Promise<NodeReportAnswer>;
+  reportNode(report: NodeReport): Promise<NodeAnswer>;
   hostVms(): Promise<HostVm[]>;
   reportVm(vmId: string, report: VmReport): Promise<VmReportAnswer>;
   launch(vmId: string, instanceId: string): Promise<LaunchAnswer>;

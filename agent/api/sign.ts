@@ -1,4 +1,4 @@
-/** Signs requests for API Gateway with this node's own AWS identity (DESIGN section 6). */
+/** Signs requests, for API Gateway above all, with this node's own AWS identity (DESIGN section 6). */
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Environment } from '../settings.ts';
@@ -10,6 +10,8 @@ export type SignableRequest = {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly body: string | null;
+  /** Signed besides Host, in place of the JSON content type. */
+  readonly headers?: Readonly<Record<string, string>>;
 };
 export type Signer = (request: SignableRequest) => Promise<Record<string, string>>;
 
@@ -32,10 +34,12 @@ export function defaultIdentity(env: Environment): IdentitySource {
   };
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** The headers of a request, signature included. */
-export function createSigner(region: string, identity: IdentitySource): Signer {
-  const signer = new SignatureV4({ service: 'execute-api', region, credentials: identity, sha256: Sha256 });
-  return async ({ method, url, body }) => {
+export function createSigner(region: string, identity: IdentitySource, service = 'execute-api'): Signer {
+  const signer = new SignatureV4({ service, region, credentials: identity, sha256: Sha256 });
+  return async ({ method, url, body, headers = body === null ? {} : JSON_TYPE }) => {
     const signed = await signer.sign({
       method,
       protocol: url.protocol,
@@ -43,7 +47,7 @@ export function createSigner(region: string, identity: IdentitySource): Signer {
       ...(url.port === '' ? {} : { port: Number(url.port) }),
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
-      headers: { host: url.host, ...(body === null ? {} : { 'content-type': 'application/json' }) },
+      headers: { host: url.host, ...headers },
       ...(body === null ? {} : { body }),
     });
     // fetch sets Host itself, from the same URL.

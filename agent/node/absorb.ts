@@ -16,12 +16,14 @@ export function absorb(
   // Somebody else is at work: no failure. The state is read again before anything else is tried.
   if (outcome.kind === 'busy') return { kind: 'note', record: withStep(record, { ...step, pending: null }) };
   const later = withStep(record, { ...step, pending: null, notBefore: now + limits.retryAfterMs });
+  // Recovery has nothing to fall back on: whatever was refused is tried again.
+  if (step.target === 'Idle') return { kind: 'note', record: later };
   switch (name) {
     case 'refresh':
       return {
         kind: 'note',
         record: {
-          ...withStep(later, {
+          ...withStep(record, {
             ...step,
             pending: null,
             notBefore: now + limits.retryAfterMs,
@@ -37,9 +39,7 @@ export function absorb(
     case 'activate':
       return failed(record, 'ActivateFailed', outcome.message);
     case 'deactivate':
-      return step.target === 'Idle'
-        ? { kind: 'note', record: later }
-        : failed(record, 'DeactivateFailed', outcome.message);
+      return failed(record, 'DeactivateFailed', outcome.message);
     case 'reboot':
       return failed(record, 'RebootRefused', outcome.message);
   }

@@ -34,7 +34,7 @@ export async function checkForUpdate(tools: CheckTools): Promise<UpdateCheck | n
     } else if (before !== undefined) {
       const pending = { name: 'refresh' as const, before, at: now(), issued: 1 };
       const verdict = judgePending(pending, view, now(), Number.POSITIVE_INFINITY);
-      if (verdict.kind === 'succeeded') return updateCheckOf(verdict.status);
+      if (verdict.kind === 'succeeded') return withLock(updateCheckOf(verdict.status), await api.versionLock());
       if (verdict.kind === 'failed') return late(`refresh failed: ${verdict.detail}`);
     }
     if (now() >= until) {
@@ -43,4 +43,10 @@ export async function checkForUpdate(tools: CheckTools): Promise<UpdateCheck | n
     }
     await tools.pause();
   }
+}
+
+/** An owner who has locked the version is told that this is why nothing newer is offered. */
+function withLock(check: UpdateCheck, lock: string | null): UpdateCheck {
+  if (check.result !== 'UpToDate' || lock === null || lock === 'latest') return check;
+  return { ...check, message: `settings.updates.version-lock is ${lock}` };
 }

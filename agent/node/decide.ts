@@ -2,10 +2,14 @@
  * The decision about the node: record × desired × what is seen → one move. Pure, and resumable at every point: a killed
  * agent decides again from its record and what it then sees.
  */
-import type { DesiredNode, SpecState } from '../../core/contract.ts';
+import type { SpecState } from '../../core/contract.ts';
+import { HEALTH_CHECK_FAILED } from '../../core/monitor.ts';
+import { newDrain, unknownDrain } from './drain-record.ts';
 import { type Memory, newRecord, newStep, type NodeRecord, type Pending, type StepRecord } from './memory.ts';
+import { check, watches } from './monitor.ts';
 import { failed, type Limits, type Move, type Seen, WAIT } from './move.ts';
 import { pursue } from './pursue.ts';
+import type { Wanted } from './wanted.ts';
 
 /** The state from which each state is reached (DESIGN section 2). */
 const BEFORE: Readonly<Record<Exclude<SpecState, 'Idle' | 'StagedUpdate'>, SpecState>> = {
@@ -15,43 +19,51 @@ const BEFORE: Readonly<Record<Exclude<SpecState, 'Idle' | 'StagedUpdate'>, SpecS
 };
 
 /** What to do now. A generation that was handled, or an older one, begins nothing. */
-export function decide(memory: Memory, desired: DesiredNode | null, seen: Seen, limits: Limits): Move {
+export function decide(memory: Memory, desired: Wanted | null, seen: Seen, limits: Limits): Move {
   const begun = desired === null ? null : begin(memory, desired, seen);
   if (begun !== null) return begun;
-  if (memory.kind !== 'kept' || memory.record.step === null) return { kind: 'rest' };
+  if (memory.kind !== 'kept') return { kind: 'rest' };
   const { record } = memory;
-  const move = pursue(record, memory.record.step, seen, limits);
+  if (watches(record)) return check(record, seen.now);
+  if (record.step === null) return { kind: 'rest' };
+  const move = pursue(record, record.step, seen, limits);
   if (move.kind === 'end') return move;
-  return overdue(record, memory.record.step, seen, limits) ?? move;
+  return overdue(record, record.step, seen, limits) ?? move;
 }
 
 /** Whether `decide` could do anything but rest: so that an idle agent need not look at its host. */
-export function mayAct(memory: Memory, desired: DesiredNode | null): boolean {
+export function mayAct(memory: Memory, desired: Wanted | null): boolean {
   if (memory.kind !== 'kept') return desired !== null && mayBeginWithout(memory, desired);
-  return memory.record.step !== null || (desired !== null && desired.generation > memory.record.generation);
+  const { record } = memory;
+  return record.step !== null || watches(record) || (desired !== null && desired.generation > record.generation);
 }
 
 /**
  * Without a record nothing is known of what was done. Idle is safe, and it is the way back; a node that never had a
  * record may also begin its first attempt, whose first step disrupts nothing.
  */
-const mayBeginWithout = (memory: Memory, desired: DesiredNode): boolean =>
+const mayBeginWithout = (memory: Memory, desired: Wanted): boolean =>
   desired.state === 'Idle' || (memory.kind === 'fresh' && desired.state === 'StagedUpdate');
 
-function begin(memory: Memory, desired: DesiredNode, seen: Seen): Move | null {
+function begin(memory: Memory, desired: Wanted, seen: Seen): Move | null {
   if (memory.kind !== 'kept') {
     if (!mayBeginWithout(memory, desired)) return null;
     const blank = newRecord(desired.generation);
     if (memory.kind === 'fresh') return note(blank, desired, seen);
-    // What was lost may have been an activation of ours: recovery has to look.
-    return note({ ...blank, activated: true, error: { reason: 'StateLost', message: memory.why } }, desired, seen);
+    // What was lost may have been an activation or a drain of ours: recovery has to look.
+    const drain = desired.drain == null ? null : unknownDrain(desired.drain);
+    return note(
+      { ...blank, activated: true, drain, error: { reason: 'StateLost', message: memory.why } },
+      desired,
+      seen,
+    );
   }
   const { record } = memory;
   if (desired.generation <= record.generation) return null;
   return note({ ...record, generation: desired.generation }, desired, seen);
 }
 
-function note(record: NodeRecord, desired: DesiredNode, seen: Seen): Move {
+function note(record: NodeRecord, desired: Wanted, seen: Seen): Move {
   const step = newStep(desired.state, seen.now);
   switch (desired.state) {
     case 'Idle':
@@ -68,6 +80,7 @@ function note(record: NodeRecord, desired: DesiredNode, seen: Seen): Move {
           fromVersion: seen.version,
           targetVersion: null,
           bootIdAtStep: seen.bootId,
+          notice: null,
         },
       };
     case 'PerformedUpdate':
@@ -75,11 +88,18 @@ function note(record: NodeRecord, desired: DesiredNode, seen: Seen): Move {
     case 'MonitoringUpdate': {
       const before = BEFORE[desired.state];
       if (record.state === before && record.error === null && record.step === null) {
-        return { kind: 'note', record: { ...record, step } };
+        return { kind: 'note', record: { ...record, step, ...planned(desired) } };
       }
       return failed(record, 'OutOfSequence', `asked for ${desired.state} from ${sayState(record)}`);
     }
   }
+}
+
+/** What the group's policy adds to a step: kept with it, so that a restarted agent needs nobody to go on. */
+function planned({ state, drain, monitor }: Wanted): Partial<NodeRecord> {
+  if (state === 'RebootedIntoUpdate') return { drain: drain == null ? null : newDrain(drain) };
+  if (state !== 'MonitoringUpdate') return {};
+  return { monitor: monitor == null ? null : { plan: monitor, nextAt: 0, failing: null } };
 }
 
 /** An activation that may still be running when recovery begins: recovery waits for its outcome, then takes it back. */
@@ -91,12 +111,28 @@ const sayState = ({ state, error, step }: NodeRecord): string =>
 /** The agent's own deadline for a step; Idle has none. */
 function overdue(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move | null {
   const allowed = limits.deadlinesMs[step.target];
-  if (seen.now - step.startedAt < allowed) return null;
-  const { reason, message } = whyLate(step, seen);
+  if (seen.now - startOf(record, step) < allowed) return null;
+  const { reason, message } = whyLate(record, step, seen);
   return failed(record, reason, `${step.target} was not reached in ${Math.round(allowed / 1000)} s: ${message}`);
 }
 
-function whyLate(step: StepRecord, { update, version }: Seen): { reason: string; message: string } {
+/** Draining has a time of its own; the reboot's begins after it. */
+function startOf({ drain }: NodeRecord, { target, startedAt }: StepRecord): number {
+  if (target !== 'RebootedIntoUpdate' || drain === null || drain.startedAt === null) return startedAt;
+  return drain.drainedAt ?? drain.startedAt + drain.plan.timeoutSeconds * 1000;
+}
+
+function whyLate(
+  { drain, monitor }: NodeRecord,
+  step: StepRecord,
+  { update, version }: Seen,
+): { reason: string; message: string } {
+  if (step.target === 'MonitoringUpdate' && monitor?.failing != null) {
+    return { reason: HEALTH_CHECK_FAILED, message: monitor.failing };
+  }
+  if (step.target === 'RebootedIntoUpdate' && drain?.drainedAt != null && drain.trouble !== null) {
+    return { reason: 'UndrainFailed', message: drain.trouble };
+  }
   if (update.kind === 'busy') return { reason: 'LockTimeout', message: 'the update API stayed locked (423)' };
   if (update.kind === 'unparseable') return { reason: 'Unparseable', message: update.message };
   if (update.kind === 'unavailable') return { reason: 'UpdateApiUnavailable', message: update.message };

@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { NODE_STATES, type SpecState, updateCheckSchema } from '../../core/contract.ts';
 import { readIfThere, writeDurably } from '../durable.ts';
+import { drainRecordSchema } from './drain-record.ts';
+import { monitorRecordSchema } from './monitor-record.ts';
+import { rollbackRecordSchema } from './rollback-record.ts';
 
-/** The version of the file's format; another one is refused, not guessed at. */
-const FORMAT = 1;
+/**
+ * The version of the file's format. 1 had no drain, monitor and rollback; any other is refused, not guessed at. An agent
+ * older than the file finds its record lost, so that it cannot drop an ownership that it does not know.
+ */
+const FORMAT = 2;
 
 export const COMMANDS = ['refresh', 'prepare', 'activate', 'deactivate', 'reboot'] as const;
 export type CommandName = (typeof COMMANDS)[number];
@@ -35,7 +41,7 @@ const stepSchema = z.object({
 export type StepRecord = z.infer<typeof stepSchema>;
 
 const recordSchema = z.object({
-  format: z.literal(FORMAT),
+  format: z.literal([1, FORMAT]),
   /** The spec generation acted on; older ones have been handled. */
   generation: z.number(),
   /** The state last reached. */
@@ -49,6 +55,11 @@ const recordSchema = z.object({
   activated: z.boolean(),
   error: z.nullable(z.object({ reason: z.string(), message: z.string() })),
   updateCheck: z.nullable(updateCheckSchema),
+  drain: z._default(z.nullable(drainRecordSchema), null),
+  monitor: z._default(z.nullable(monitorRecordSchema), null),
+  rollback: z._default(z.nullable(rollbackRecordSchema), null),
+  /** What a person should know of the last attempt, until the next one. */
+  notice: z._default(z.nullable(z.string()), null),
 });
 export type NodeRecord = z.infer<typeof recordSchema>;
 
@@ -69,7 +80,7 @@ export function openMemory(stateDir: string): MemoryStore {
     load: () => parseMemory(readIfThere(file), existsSync(marker)),
     save: (record) => {
       if (!existsSync(marker)) writeDurably(marker, '');
-      writeDurably(file, `${JSON.stringify(record)}\n`);
+      writeDurably(file, `${JSON.stringify({ ...record, format: FORMAT })}\n`);
     },
   };
 }
@@ -103,6 +114,10 @@ export const newRecord = (generation: number): NodeRecord => ({
   activated: false,
   error: null,
   updateCheck: null,
+  drain: null,
+  monitor: null,
+  rollback: null,
+  notice: null,
 });
 
 /** A step that is about to begin. */

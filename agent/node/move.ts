@@ -1,5 +1,7 @@
 /** The moves a decision about the node can be, and the record each leaves behind. */
+import type { AgentDrainStep, DrainAct } from './drain-record.ts';
 import type { CommandName, NodeRecord, StepRecord } from './memory.ts';
+import type { AgentCheck } from './monitor-record.ts';
 import type { UpdateView } from './update-status.ts';
 import { lastTimestamp } from './update-status.ts';
 
@@ -12,6 +14,8 @@ export type Seen = {
   readonly update: UpdateView;
   /** Instances that live on this host. */
   readonly liveVms: number;
+  /** settings.updates.version-lock, read only during a rollback; null when it was not, or did not answer. */
+  readonly versionLock: string | null;
 };
 
 export type Limits = {
@@ -20,6 +24,12 @@ export type Limits = {
   readonly rebootAgainAfterMs: number;
   /** Between tries of a refresh or a deactivation that failed. */
   readonly retryAfterMs: number;
+  /** Between looks at a drain under way. */
+  readonly drainEveryMs: number;
+  /** Between rounds of health checks. */
+  readonly checkEveryMs: number;
+  /** For a whole way back to the old version. */
+  readonly rollbackMs: number;
 };
 
 export type Move =
@@ -31,6 +41,20 @@ export type Move =
   | { kind: 'note'; record: NodeRecord }
   /** Keep this record, then send the command. */
   | { kind: 'act'; record: NodeRecord; command: CommandName }
+  /** Ask the adapter of one drain step. */
+  | {
+      kind: 'drain';
+      act: DrainAct;
+      record: NodeRecord;
+      index: number;
+      step: AgentDrainStep;
+      /** What is ours of it; null when that is not known. */
+      mine: string[] | null;
+    }
+  /** Run the health checks. */
+  | { kind: 'check'; record: NodeRecord; checks: readonly AgentCheck[] }
+  /** Set settings.updates.version-lock. */
+  | { kind: 'lock'; record: NodeRecord; version: string }
   /** The step has ended, well or badly: keep this record and report. */
   | { kind: 'end'; record: NodeRecord };
 

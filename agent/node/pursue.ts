@@ -1,7 +1,10 @@
 /** How each state is reached (DESIGN section 2, facts sections 2.3 and 4). One function a state; each is pure. */
-import { judgePending, ISSUES_MAX } from './pending.ts';
 import type { NodeRecord, StepRecord } from './memory.ts';
+import { check } from './monitor.ts';
 import { act, failed, type Limits, type Move, reached, type Seen, WAIT, withStep } from './move.ts';
+import { judgePending } from './pending.ts';
+import { reboot } from './reboot.ts';
+import { recover } from './recover.ts';
 import type { UpdateStatus } from './update-status.ts';
 
 export function pursue(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
@@ -15,8 +18,14 @@ export function pursue(record: NodeRecord, step: StepRecord, seen: Seen, limits:
     case 'RebootedIntoUpdate':
       return reboot(record, step, seen, limits);
     case 'MonitoringUpdate':
-      return seen.version === null ? WAIT : reached(record, step);
+      return monitor(record, step, seen);
   }
+}
+
+/** Without checks the running version is proof enough. */
+function monitor(record: NodeRecord, step: StepRecord, seen: Seen): Move {
+  if (seen.version === null) return WAIT;
+  return record.monitor === null ? reached(record, step) : check(record, seen.now);
 }
 
 /** A fresh refresh, then prepare. Nothing here disrupts, so a boot in between only means to begin again. */
@@ -149,72 +158,4 @@ function activate(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limi
     );
   }
   return state === 'Ready' ? reached(record, step) : act(record, step, 'activate', seen);
-}
-
-/** Ends what lives here, reboots, and proves the new boot: another boot id, and another version from /os. */
-function reboot(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
-  if (seen.bootId !== record.bootIdAtStep) {
-    if (seen.version === null) return WAIT;
-    const booted = { ...record, activated: false };
-    return seen.version === record.fromVersion
-      ? failed(
-          booted,
-          'RolledBack',
-          `booted back into ${seen.version} instead of ${record.targetVersion ?? 'the update'}`,
-        )
-      : reached(booted, step);
-  }
-  if (step.pending !== null) {
-    if (seen.now - step.pending.at < limits.rebootAgainAfterMs) return WAIT;
-    return step.pending.issued < ISSUES_MAX
-      ? act(record, step, 'reboot', seen)
-      : failed(record, 'NoProgress', 'the reboot was accepted twice and did not come');
-  }
-  if (seen.update.kind === 'none') return failed(record, 'NotActivated', 'no update command has run since boot');
-  if (seen.update.kind !== 'status') return WAIT;
-  const { state, staging } = seen.update.status;
-  if (state !== 'Ready' || staging === null || !staging.nextToBoot) {
-    return failed(record, 'NotActivated', `the update is ${state}`);
-  }
-  if (staging.version !== record.targetVersion) {
-    return failed(
-      record,
-      'VersionMoved',
-      `${staging.version} is active instead of ${record.targetVersion ?? 'nothing'}`,
-    );
-  }
-  return seen.liveVms > 0 ? WAIT : act(record, step, 'reboot', seen);
-}
-
-const IDLE: Partial<NodeRecord> = { fromVersion: null, targetVersion: null, bootIdAtStep: null, activated: false };
-
-/**
- * Finishes, or undoes what the record says we had done: an activation is taken back, so that no accidental reboot
- * flips the node. It is tried until it succeeds. A staged update disturbs nobody and stays.
- */
-function recover(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
-  const rebooted = record.bootIdAtStep !== null && record.bootIdAtStep !== seen.bootId;
-  if (!record.activated || rebooted) return reached(record, step, IDLE);
-  switch (seen.update.kind) {
-    case 'busy':
-    case 'unavailable':
-    case 'unparseable':
-      return WAIT;
-    case 'none':
-      return reached(record, step, IDLE);
-    case 'status':
-      break;
-  }
-  if (step.pending?.name === 'activate') {
-    const activation = judgePending(step.pending, seen.update, seen.now, limits.noProgressAfterMs);
-    return activation.kind === 'waiting'
-      ? WAIT
-      : { kind: 'note', record: withStep(record, { ...step, pending: null }) };
-  }
-  if (seen.update.status.state !== 'Ready') return reached(record, step, IDLE);
-  if (step.pending === null) return act(record, step, 'deactivate', seen);
-  const verdict = judgePending(step.pending, seen.update, seen.now, limits.noProgressAfterMs);
-  if (verdict.kind === 'waiting') return WAIT;
-  const retried = { ...step, pending: null, notBefore: seen.now + limits.retryAfterMs };
-  return { kind: 'note', record: withStep(record, retried) };
 }

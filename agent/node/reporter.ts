@@ -1,15 +1,17 @@
 /** Reports the node at the pace it is told, on a wake, and as soon as there is something to say. */
-import type { NodeReport, NodeReportAnswer } from '../../core/contract.ts';
+import type { NodeReport } from '../../core/contract.ts';
 import { reportWaitMs, retryWaitMs } from '../backoff.ts';
 import { AgentError, messageOf, RefusedError } from '../failure.ts';
 import type { Latch } from '../latch.ts';
 import type { Log } from '../log.ts';
 import type { Memory } from './memory.ts';
+import { sayBlockers, sayProgress } from './progress.ts';
 import type { UpdateApi } from './update-api.ts';
+import type { NodeAnswer } from './wanted.ts';
 import type { Worker } from './worker.ts';
 
 export type ReporterOptions = {
-  readonly send: (report: NodeReport) => Promise<NodeReportAnswer>;
+  readonly send: (report: NodeReport) => Promise<NodeAnswer>;
   readonly worker: Worker;
   readonly api: UpdateApi;
   readonly bootId: () => string;
@@ -63,12 +65,16 @@ export async function runReporter(options: ReporterOptions): Promise<void> {
     await latch.wait(waitMs);
   }
 
-  async function report(): Promise<NodeReportAnswer> {
+  async function report(): Promise<NodeAnswer> {
     const os = await options.api.version();
     if ('version' in os) version = os.version;
     const memory = worker.memory();
+    const progress = sayProgress(memory);
+    const blockedBy = sayBlockers(memory);
     return options.send({
       ...standingOf(memory),
+      ...(progress === null ? {} : { progress }),
+      ...(blockedBy.length === 0 ? {} : { drain: { blockedBy } }),
       bootId: options.bootId(),
       currentVersion: version ?? 'unknown',
       updateCheck: worker.updateCheck(),

@@ -1,17 +1,25 @@
 /** The hand that acts on the node: looks, decides, keeps the record, and only then does one thing at a time. */
-import type { DesiredNode, UpdateCheck } from '../../core/contract.ts';
+import type { UpdateCheck } from '../../core/contract.ts';
+import type { Drainer } from '../drain/drainer.ts';
 import { messageOf } from '../failure.ts';
+import type { Checker } from '../health/checks.ts';
 import type { Latch } from '../latch.ts';
 import type { Log } from '../log.ts';
 import { absorb } from './absorb.ts';
 import { checkForUpdate } from './check.ts';
 import { decide, mayAct } from './decide.ts';
+import { absorbDrain } from './drain.ts';
+import type { DrainOutcome } from './drain-record.ts';
 import type { CommandName, Memory, MemoryStore, NodeRecord } from './memory.ts';
+import { absorbChecks } from './monitor.ts';
 import type { Limits, Move, Seen } from './move.ts';
 import type { UpdateApi } from './update-api.ts';
+import type { Wanted } from './wanted.ts';
 
 export type WorkerOptions = {
   readonly api: UpdateApi;
+  readonly drainer: Drainer;
+  readonly checker: Checker;
   readonly store: MemoryStore;
   readonly bootId: () => string;
   readonly liveVms: () => number;
@@ -35,7 +43,7 @@ export type Worker = {
   /** Resolves when the first report has something true to say. */
   readonly ready: Promise<void>;
   /** Takes what the control plane wants. */
-  want(desired: DesiredNode): void;
+  want(desired: Wanted): void;
   run(): Promise<void>;
 };
 
@@ -48,7 +56,7 @@ const FAILED_CHECK_SHARE = 1 / 3;
 export function createWorker(options: WorkerOptions): Worker {
   const { api, store, latch, log, now, ended } = options;
   let memory = store.load();
-  let desired: DesiredNode | null = null;
+  let desired: Wanted | null = null;
   let check: UpdateCheck = (memory.kind === 'kept' ? memory.record.updateCheck : null) ?? NOT_CHECKED;
   let nextCheckAt = 0;
   let markReady = (): void => undefined;
@@ -64,7 +72,12 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function look(): Promise<Seen> {
-    const [os, update] = await Promise.all([api.version(), api.look()]);
+    const rollingBack = memory.kind === 'kept' && memory.record.rollback !== null;
+    const [os, update, versionLock] = await Promise.all([
+      api.version(),
+      api.look(),
+      rollingBack ? api.versionLock() : null,
+    ]);
     if ('unavailable' in os) log('warn', 'os version unavailable', { why: os.unavailable });
     return {
       now: now(),
@@ -72,6 +85,7 @@ export function createWorker(options: WorkerOptions): Worker {
       version: 'version' in os ? os.version : null,
       update,
       liveVms: options.liveVms(),
+      versionLock,
     };
   }
 
@@ -108,6 +122,24 @@ export function createWorker(options: WorkerOptions): Worker {
       case 'act':
         keep(move.record);
         return send(move.command, move.record);
+      case 'drain': {
+        keep(move.record);
+        const outcome = await options.drainer(move.act, move.step, move.mine);
+        sayDrain(move, outcome);
+        await carryOut(absorbDrain(move, outcome, now(), options.limits));
+        return outcome.kind === 'waiting' || outcome.kind === 'unavailable' ? options.pollEveryMs : 0;
+      }
+      case 'check': {
+        const results = await options.checker(move.checks);
+        await carryOut(absorbChecks(move.record, results, now(), options.limits));
+        return options.pollEveryMs;
+      }
+      case 'lock': {
+        keep(move.record);
+        const failure = await api.lockVersion(move.version);
+        log(failure === null ? 'info' : 'warn', 'version lock', { version: move.version, why: failure });
+        return failure === null ? 0 : options.pollEveryMs;
+      }
       case 'end': {
         keep(move.record);
         const { generation, state, error } = move.record;
@@ -119,6 +151,20 @@ export function createWorker(options: WorkerOptions): Worker {
         return 0;
       }
     }
+  }
+
+  function sayDrain({ act, index, step, mine }: Extract<Move, { kind: 'drain' }>, outcome: DrainOutcome): void {
+    const why =
+      outcome.kind === 'waiting' ? outcome.blockedBy.join(', ') : 'message' in outcome ? outcome.message : null;
+    const trouble = outcome.kind === 'unavailable' || outcome.kind === 'impossible';
+    log(trouble ? 'warn' : 'info', 'drain', {
+      act,
+      step: index,
+      type: step.type,
+      outcome: outcome.kind,
+      mine: mine?.join(', '),
+      why,
+    });
   }
 
   const idle = (): boolean =>
@@ -155,7 +201,7 @@ export function createWorker(options: WorkerOptions): Worker {
   return {
     memory: () => memory,
     updateCheck: () => check,
-    draining: () => memory.kind === 'kept' && memory.record.step?.target === 'RebootedIntoUpdate',
+    draining: () => memory.kind === 'kept' && reboots(memory.record),
     ready,
     want: (wanted) => {
       desired = wanted;
@@ -172,4 +218,11 @@ export function createWorker(options: WorkerOptions): Worker {
       }
     },
   };
+}
+
+/** Whether the instances of this host are to end for a reboot: what can block the reboot, the drain, comes first. */
+function reboots({ step, drain, rollback, activated }: NodeRecord): boolean {
+  const drained = drain === null || drain.plan.steps.length === 0 || drain.drainedAt !== null;
+  if (step?.target === 'RebootedIntoUpdate') return drained;
+  return step?.target === 'Idle' && rollback !== null && rollback.outcome === null && activated && drained;
 }

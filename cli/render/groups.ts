@@ -67,10 +67,37 @@ export function groupFields(group: GroupJson): Field[] {
     { label: 'Back-off', text: pairs(policy.backoff) },
     { label: 'Deadlines', text: pairs(policy.deadlines) },
     { label: 'Soak time', text: policy.monitor.soak },
+    { label: 'Health checks', text: policy.monitor.checks.map(sayCheck).join(', ') || 'none' },
+    { label: 'On failure', text: policy.monitor.onFailure },
+    { label: 'Drain', text: policy.drain === null ? 'none' : sayDrain(policy.drain) },
   ];
 }
 
 const sayLimit = (group: GroupJson): string => (group.limit === null ? 'unlimited' : String(group.limit));
+
+type Policy = GroupJson['policy'];
+
+/** "kubelet (systemd kubelet.service)" */
+function sayCheck(check: Policy['monitor']['checks'][number]): string {
+  switch (check.type) {
+    case 'systemd':
+      return `${check.name} (systemd ${check.unit})`;
+    case 'http':
+      return `${check.name} (${check.scheme ?? 'http'} port ${check.port} ${check.path ?? '/'})`;
+    case 'tcp':
+      return `${check.name} (tcp port ${check.port})`;
+    case 'exec':
+      return `${check.name} (hook ${check.hook})`;
+  }
+}
+
+function sayDrain({ steps, timeout, onTimeout }: NonNullable<Policy['drain']>): string {
+  const said = steps.map((step) => {
+    if (step.type === 'exec') return `hook ${step.hook}${step.undo === undefined ? '' : `, undone by ${step.undo}`}`;
+    return step.type === 'loadBalancer' ? `${step.targetGroups.length} target group(s)` : step.type;
+  });
+  return `${said.join(', then ') || 'none'}; not done in ${timeout}: ${onTimeout}`;
+}
 
 const pairs = (record: object): string =>
   Object.entries(record)

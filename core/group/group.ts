@@ -1,5 +1,6 @@
 /** A group: its policy, its pause, and its slots (DESIGN sections 2 and 7). */
 import type { GroupBody, GroupJson } from '../contract.ts';
+import { drainTimeout } from '../drain.ts';
 import { type Aggregate, type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
 import { decideHome, type HomeEvent, type Recovery } from './home.ts';
 import { DEFAULT_GROUP, type GroupId, type NodeId } from '../ids.ts';
@@ -208,7 +209,19 @@ export function describeGroup(own: GroupRecord, fallback: GroupRecord): GroupJso
         RebootedIntoUpdate: text('RebootedIntoUpdate'),
         MonitoringUpdate: text('MonitoringUpdate'),
       },
-      monitor: { soak: formatDuration(policy.soak) },
+      monitor: {
+        soak: formatDuration(policy.soak),
+        checks: body.monitor?.checks ?? [],
+        onFailure: body.monitor?.onFailure ?? 'rollback',
+      },
+      drain:
+        body.drain === undefined
+          ? null
+          : {
+              steps: body.drain.steps,
+              timeout: formatDuration(drainTimeout(body.drain)),
+              onTimeout: body.drain.onTimeout ?? 'abort',
+            },
     },
     paused: own.pausedBy !== null,
     memberCount: own.memberCount,

@@ -13,7 +13,7 @@ import { generationFloor } from './floor.ts';
 import { withBlockers } from './maintenance.ts';
 import type { NodeRecord } from './record.ts';
 import { greet, recoverNode } from './recover.ts';
-import { acknowledge, heard, judge, observe, outOfOrder } from './report.ts';
+import { acknowledge, heard, judge, observe, outOfOrder, spoil } from './report.ts';
 import { sentBeforeStop } from './signs.ts';
 import { passTime, resetRecord, tellAgain } from './time.ts';
 import { fence, hold, move, release, remove, retry, start, told, wakeFailed } from './verbs.ts';
@@ -111,15 +111,12 @@ function decideReport(known: NodeRecord | null, report: NodeReport, context: Nod
   return outcome.kind === 'unchanged' && enrolling ? { kind: 'changed', next: node, facts } : outcome;
 }
 
-/**
- * A check that failed while the soak time was running out: the spec is Idle already, so nothing is counted, but the
- * update was no success and its crash record stays (DESIGN section 2, row Idle).
- */
+/** A check that failed while the soak time was running out, reported after the spec had moved on. */
 function spoiled(node: NodeRecord, report: NodeReport): NodeRecord {
   const { attempt, spec } = node;
   const late = report.state === 'ErrorReset' && report.generation === spec.generation - 1;
   if (!late || spec.state !== 'Idle' || attempt?.succeeded !== true) return node;
-  return { ...node, attempt: { ...attempt, succeeded: false } };
+  return spoil(node, attempt, report);
 }
 
 function checkFailure(before: NodeRecord, now: NodeRecord): Fact[] {

@@ -1,5 +1,6 @@
 /** A node as the API shows it: the same record that decides also explains (DESIGN section 2 rule 10). */
 import type { NodeJson, NodePhase } from '../contract.ts';
+import { HEALTH_CHECK_FAILED } from '../monitor.ts';
 import { after, formatInstant, type Instant } from '../time.ts';
 import { blockersOf, sayBlockers } from './maintenance.ts';
 import { readiness, sayWhen } from './readiness.ts';
@@ -26,6 +27,8 @@ export function describeNode(node: NodeRecord, group: GroupSituation, now: Insta
             reportedAt: formatInstant(status.reportedAt),
             updateCheck: status.updateCheck,
             agentVersion: status.agentVersion,
+            ...(status.progress === undefined ? {} : { progress: status.progress }),
+            ...(status.drainBlockedBy === null ? {} : { drainBlockedBy: status.drainBlockedBy }),
           },
     crash: {
       count: crash.count,
@@ -75,7 +78,8 @@ function explain(node: NodeRecord, group: GroupSituation, now: Instant): string 
     node.wakeFailure === null
       ? ''
       : ` The last wake ended ${node.wakeFailure.status}${node.spec.nextWakeAt === null ? '' : ` and is repeated ${sayWhen(node.spec.nextWakeAt, now)}`}.`;
-  return `${sentence}${silent}${wake}${policy}`;
+  const progress = node.status?.progress === undefined ? '' : ` The node says: ${node.status.progress}.`;
+  return `${sentence}${progress}${silent}${wake}${policy}`;
 }
 
 function situation(node: NodeRecord, group: GroupSituation, now: Instant): string {
@@ -127,6 +131,20 @@ function underWaySentence(node: NodeRecord, group: GroupSituation, now: Instant)
   return `On the way to ${spec.state} for ${target}; not there ${sayWhen(deadline, now)} counts as a crash.${drain}`;
 }
 
+/** ", since …": what the agent says of a check that found nothing. */
+function sayHeld({ status }: NodeRecord): string {
+  const message = status?.updateCheck.message;
+  return status?.updateCheck.result === 'UpToDate' && message !== undefined ? `, since ${message}` : '';
+}
+
+/** With several blocked versions the last crash may have been another one's. */
+function whyBlocked({ blockedVersions, crash }: NodeRecord): string {
+  const reason = blockedVersions.length === 1 ? crash.lastReason : null;
+  if (reason === 'RolledBack') return 'it booted back from it';
+  if (reason === HEALTH_CHECK_FAILED) return 'it failed its health checks there';
+  return 'it booted back from it or failed its health checks there';
+}
+
 function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): string {
   const { crash } = node;
   const may = readiness(node, now);
@@ -142,7 +160,7 @@ function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): st
     case 'checkFailed':
       return `Update check failed: ${may.message}; no update starts until a check succeeds.${failures}`;
     case 'blocked':
-      return `Version ${may.version} is blocked on this node because it booted back from it; it waits for another version${crash.resetAt === null ? '' : ` or until the crash record is forgotten ${sayWhen(crash.resetAt, now)}`}.${failures}`;
+      return `Version ${may.version} is blocked on this node because ${whyBlocked(node)}; it waits for another version${crash.resetAt === null ? '' : ` or until the crash record is forgotten ${sayWhen(crash.resetAt, now)}`}.${failures}`;
     case 'ready': {
       const version = may.version ?? 'the version offered';
       if (group.paused)
@@ -150,7 +168,7 @@ function idleSentence(node: NodeRecord, group: GroupSituation, now: Instant): st
       return `Waits for a free slot of its group to update to ${version}${group.free === null || group.free > 0 ? '; it starts as soon as the group is filled, at the latest at the next sweep' : '; it starts when a node before it is done'}.${failures}`;
     }
     case 'upToDate':
-      return `Up to date: runs ${node.status?.currentVersion ?? 'an unknown version'} and nothing newer is offered.${failures}`;
+      return `Up to date: runs ${node.status?.currentVersion ?? 'an unknown version'} and nothing newer is offered${sayHeld(node)}.${failures}`;
     case 'removed':
       return `Removed: ${node.removed?.reason ?? ''}.`;
     case 'notReported':

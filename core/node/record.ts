@@ -31,6 +31,8 @@ export type NodeStatus = {
   updateCheck: UpdateCheck;
   agentVersion: string | null;
   drainBlockedBy: string | null;
+  /** What the agent says of its step; absent when it says nothing. */
+  progress?: string;
 };
 
 /** What a host's VMs must learn of it (DESIGN section 3 rule 6). */

@@ -3,11 +3,19 @@ import type { NodeReport } from '../contract.ts';
 import { headOf } from '../text.ts';
 import { type Instant, between, minutes } from '../time.ts';
 import { advance, reachIdle } from './advance.ts';
-import { BOOTS_KEPT, type HostNews, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
+import {
+  type Attempt,
+  BOOTS_KEPT,
+  type HostNews,
+  type NodeRecord,
+  type NodeStatus,
+  REPORTED_AT_REFRESH,
+} from './record.ts';
 import { isStopped } from './signs.ts';
-import { crash, type Step } from './spec.ts';
+import { block, blocksVersion, crash, type Step } from './spec.ts';
 
 export const MESSAGE_MAX = 1000;
+const PROGRESS_MAX = 300;
 /** Long texts are cut, not refused: a refused crash report would be a lost crash. */
 export const cut = (text: string, max = MESSAGE_MAX): string =>
   text.length <= max ? text : `${headOf(text, max - 1)}…`;
@@ -96,6 +104,7 @@ const afterReport = ({ untold }: NodeRecord): HostNews | null => (untold?.kind =
 function statusOf(report: NodeReport, now: Instant): NodeStatus {
   const { version, message } = report.updateCheck;
   const blockedBy = report.drain?.blockedBy;
+  const { progress } = report;
   return {
     state: report.state,
     currentVersion: report.currentVersion,
@@ -110,6 +119,9 @@ function statusOf(report: NodeReport, now: Instant): NodeStatus {
     agentVersion: report.agentVersion ?? null,
     drainBlockedBy:
       blockedBy === undefined ? null : cut(typeof blockedBy === 'string' ? blockedBy : blockedBy.join(', ')),
+    ...(progress === undefined
+      ? {}
+      : { progress: cut(typeof progress === 'string' ? progress : JSON.stringify(progress), PROGRESS_MAX) }),
   };
 }
 
@@ -124,6 +136,7 @@ const describeStatus = (status: NodeStatus): string =>
     status.updateCheck.message ?? null,
     status.agentVersion,
     status.drainBlockedBy,
+    status.progress ?? null,
   ]);
 
 /**
@@ -154,11 +167,20 @@ function judgeIdle(node: NodeRecord, report: NodeReport, now: Instant): Step {
   if (report.state === 'Idle') return spec.reachedAt === null ? reachIdle(node, now) : { node, facts: [] };
   if (report.generation === undefined) return { node, facts: [] };
   if (report.state === 'ErrorReset' && attempt?.succeeded === true) {
-    return { node: { ...node, attempt: { ...attempt, succeeded: false } }, facts: [] };
+    return { node: spoil(node, attempt, report), facts: [] };
   }
   if (spec.reachedAt === null) return { node, facts: [] };
   const nextWakeAt = now;
   return { node: { ...node, spec: { ...spec, reachedAt: null, nextWakeAt, acknowledgedAt: null } }, facts: [] };
+}
+
+/**
+ * A check that failed while the soak time was running out: the spec is Idle already, so nothing is counted, but the
+ * update was no success, its crash record stays (DESIGN section 2, row Idle), and a version that is rolled back is blocked.
+ */
+export function spoil(node: NodeRecord, attempt: Attempt, report: NodeReport): NodeRecord {
+  const spoiled = { ...node, attempt: { ...attempt, succeeded: false } };
+  return blocksVersion(node, report.error?.reason ?? '') ? block(spoiled, attempt.version) : spoiled;
 }
 
 /** A new boot with the old version, once the node was told to boot into the new one (rule 5). */

@@ -2,6 +2,7 @@
 import { nodeResetAt, nodeRetryAfter } from '../backoff.ts';
 import type { SpecState } from '../contract.ts';
 import type { Fact } from '../fact.ts';
+import { HEALTH_CHECK_FAILED } from '../monitor.ts';
 import { after, type Instant, sayDuration, between } from '../time.ts';
 import { NO_CRASH, type NodeRecord, type NodeSpec, WAKE_REPEATS } from './record.ts';
 
@@ -48,9 +49,7 @@ export function crash(node: NodeRecord, reason: string, message: string | null, 
   const count = node.crash.count + 1;
   const firstAt = node.crash.firstAt ?? now;
   const retryAfter = nodeRetryAfter(node.policy.backoff, count, firstAt, now);
-  const rolledBack = reason === 'RolledBack';
   const target = node.spec.version ?? node.attempt?.version ?? null;
-  const block = rolledBack && target !== null && !node.blockedVersions.includes(target);
   const moved = moveSpec(node, 'Idle', null, now);
   const facts: Fact[] = [
     ...moved.facts,
@@ -64,9 +63,10 @@ export function crash(node: NodeRecord, reason: string, message: string | null, 
   ];
   const gaveUp = reason === 'DrainBlocked' ? giveUpSlot(moved.node) : { node: moved.node, facts: [] };
   const { attempt } = gaveUp.node;
+  const kept = blocksVersion(node, reason) ? block(gaveUp.node, target) : gaveUp.node;
   return {
     node: {
-      ...gaveUp.node,
+      ...kept,
       attempt: attempt === null ? null : { ...attempt, succeeded: false },
       crash: {
         count,
@@ -78,11 +78,19 @@ export function crash(node: NodeRecord, reason: string, message: string | null, 
         lastReason: reason,
         lastMessage: message,
       },
-      blockedVersions: block ? [...node.blockedVersions, target] : node.blockedVersions,
     },
     facts: [...facts, ...gaveUp.facts],
   };
 }
+
+/** The node is on its old version again, or on its way there: what took it away is not tried again at once (rule 5). */
+export const blocksVersion = ({ policy }: NodeRecord, reason: string): boolean =>
+  reason === 'RolledBack' || (reason === HEALTH_CHECK_FAILED && policy.monitor?.onFailure !== 'report');
+
+export const block = (node: NodeRecord, version: string | null): NodeRecord =>
+  version === null || node.blockedVersions.includes(version)
+    ? node
+    : { ...node, blockedVersions: [...node.blockedVersions, version] };
 
 const sayWait = (until: Instant, now: Instant): string =>
   until <= now ? 'it is Idle' : `${sayDuration(between(now, until))} from now`;

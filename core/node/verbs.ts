@@ -1,6 +1,7 @@
 /** A start in a claimed slot, and what operators ask of a node (DESIGN sections 2 and 6). */
 import { type Outcome, refused, unchanged } from '../fact.ts';
 import type { GroupId } from '../ids.ts';
+import { type NodePolicy, nodePolicyOf } from '../policy.ts';
 import { after, between, type Instant, seconds } from '../time.ts';
 import { advance } from './advance.ts';
 import { conclude, info } from './conclude.ts';
@@ -30,13 +31,8 @@ export function start(
   if (may.kind !== 'ready' || status === null)
     return refused(409, 'NodeNotReady', `node ${node.nodeId} cannot start: ${may.kind}`);
   if (group?.paused === true) return refused(409, 'GroupPaused', `group ${node.group} is paused`);
-  const policy = group?.policy ?? node.policy;
-  const step = moveSpec(
-    { ...node, policy: { backoff: policy.backoff, deadlines: policy.deadlines, soak: policy.soak } },
-    'StagedUpdate',
-    may.version,
-    now,
-  );
+  const policy = policyFor(node, context);
+  const step = moveSpec({ ...node, policy }, 'StagedUpdate', may.version, now);
   const moved: Step = { node: told ? acknowledge(step.node, now) : step.node, facts: step.facts };
   return conclude(
     node,
@@ -65,6 +61,10 @@ export function start(
   );
 }
 
+/** The group's policy, as the node carries it from here on. */
+const policyFor = (node: NodeRecord, { group }: NodeContext): NodePolicy =>
+  group === null ? node.policy : nodePolicyOf(group.policy);
+
 export function release(node: NodeRecord, context: NodeContext): Outcome<NodeRecord> {
   if (node.heldBy === null) return unchanged;
   const released = withBlockers({ ...node, heldBy: null }, context);
@@ -85,12 +85,12 @@ export function move(node: NodeRecord, group: GroupId, context: NodeContext): Ou
       `node ${node.nodeId} is under way in group ${node.group}; move it when it is Idle again`,
     );
   }
-  const policy = context.group?.policy ?? node.policy;
+  const policy = policyFor(node, context);
   const moved: NodeRecord = {
     ...node,
     group,
     waitingSince: null,
-    policy: { backoff: policy.backoff, deadlines: policy.deadlines, soak: policy.soak },
+    policy,
   };
   return conclude(
     node,

@@ -1,6 +1,7 @@
 /** What an agent calls: it may speak only for its own node, and only for the VMs of its host. */
 import { nodeReportSchema, type VmReport, vmReportSchema } from '../../core/contract.ts';
 import { parseInstanceId } from '../../core/ids.ts';
+import { desiredOf } from '../../core/node/desired.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { desiredFor } from '../../core/vm/describe.ts';
 import { hostOf, live, type VmRecord } from '../../core/vm/record.ts';
@@ -22,10 +23,9 @@ export const reportNodeRoute: Serve = async (plane, request) => {
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
   const { node } = result;
   if (node === null) throw fail(404, 'NodeNotFound', `there is no node ${nodeId}`);
-  const { state, version, generation } = node.spec;
   return {
     status: 200,
-    body: { desired: { state, version, generation }, reportEverySeconds: reportEvery(node, plane.settings) },
+    body: { desired: desiredOf(node), reportEverySeconds: reportEvery(node, plane.settings) },
   };
 };
 

@@ -26,6 +26,8 @@ import {
   type VmJson,
   type VmReportAnswer,
 } from '../../core/contract.ts';
+import { drainSchema, drainStepSchema } from '../../core/drain.ts';
+import { healthCheckSchema, monitorSchema } from '../../core/monitor.ts';
 
 /** Adds the version of the API, which every answer names. */
 type Answered<T> = z.ZodMiniType<Omit<T, 'api'> & { api: string }>;
@@ -49,6 +51,8 @@ const nodeShape = {
       reportedAt: instantText,
       updateCheck: updateCheckSchema,
       agentVersion: z.nullable(z.string()),
+      progress: z.exactOptional(z.string()),
+      drainBlockedBy: z.exactOptional(z.string()),
     }),
   ),
   crash: z.object({
@@ -118,7 +122,18 @@ const groupShape = {
       RebootedIntoUpdate: durationShown,
       MonitoringUpdate: durationShown,
     }),
-    monitor: z.object({ soak: durationShown }),
+    monitor: z.object({
+      soak: durationShown,
+      checks: monitorSchema.shape.checks.def.innerType,
+      onFailure: monitorSchema.shape.onFailure.def.innerType,
+    }),
+    drain: z.nullable(
+      z.object({
+        steps: drainSchema.shape.steps,
+        timeout: durationShown,
+        onTimeout: drainSchema.shape.onTimeout.def.innerType,
+      }),
+    ),
   }),
   paused: z.boolean(),
   memberCount: z.nullable(count),
@@ -163,7 +178,21 @@ export const ANSWERS = {
   hostVms: whole(hostVm),
   nodeReport: z.object({
     api,
-    desired: z.object({ state: specState, version: z.nullable(z.string()), generation: count }),
+    desired: z.object({
+      state: specState,
+      version: z.nullable(z.string()),
+      generation: count,
+      drain: z.exactOptional(
+        z.object({
+          steps: z.array(drainStepSchema),
+          timeoutSeconds: z.number().check(z.positive()),
+          onTimeout: z.enum(['abort', 'reboot']),
+        }),
+      ),
+      monitor: z.exactOptional(
+        z.object({ checks: z.array(healthCheckSchema), onFailure: z.enum(['rollback', 'report']) }),
+      ),
+    }),
     reportEverySeconds: z.number().check(z.positive()),
   }) satisfies Answered<NodeReportAnswer>,
   vmReport: z.object({

@@ -7,6 +7,10 @@ const times = z.union([z.boolean(), z.int().check(z.nonnegative())]);
 export const faultsSchema = z.strictObject({
   /** The version the update repository offers; null for none. */
   offeredVersion: z.optional(z.nullable(z.string())),
+  /** Versions that the repository no longer has: a version-lock cannot get them. */
+  withdrawn: z.optional(z.array(z.string())),
+  /** prepare chooses anew and writes this, whatever had been chosen. */
+  writesVersion: z.optional(z.string()),
   failRefresh: z.optional(times),
   failPrepare: z.optional(times),
   failActivate: z.optional(times),
@@ -19,6 +23,10 @@ export const faultsSchema = z.strictObject({
   noProgress: z.optional(times),
   /** Status requests that are answered with half a document. */
   garbleStatus: z.optional(times),
+  /** Status requests that are answered with a state and fields that nobody knows, and no last command. */
+  oddStatus: z.optional(times),
+  /** Status requests that are answered 500 with plain text. */
+  breakStatus: z.optional(times),
   /** Reboots that are refused with systemd's text. */
   refuseReboot: z.optional(times),
   /** Reboots that are accepted and do not come. */
@@ -29,6 +37,12 @@ export const faultsSchema = z.strictObject({
   rebootSeconds: z.optional(z.number().check(z.nonnegative())),
 });
 export type Faults = z.infer<typeof faultsSchema>;
+
+/** What the repository offers under the machine's version-lock. */
+export function offeredVersion(faults: Faults, { versionLock }: { versionLock: string }): string | null {
+  const locked = versionLock === 'latest' ? (faults.offeredVersion ?? null) : versionLock.replace(/^v/, '');
+  return locked === null || faults.withdrawn?.includes(locked) === true ? null : locked;
+}
 
 type Countable = {
   [Name in keyof Faults]-?: NonNullable<Faults[Name]> extends number | boolean

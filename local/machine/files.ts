@@ -9,6 +9,7 @@ const diskSchema = z.object({
   active: z.string(),
   inactive: z.nullable(z.string()),
   nextBootInactive: z.boolean(),
+  versionLock: z._default(z.string(), 'latest'),
   boots: z.number(),
 });
 export type DiskFile = z.infer<typeof diskSchema>;

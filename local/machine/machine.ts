@@ -6,10 +6,12 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { AgentService } from './agent-service.ts';
-import { type Faults, faultsSchema, strike } from './faults.ts';
+import { type Faults, faultsSchema, offeredVersion, strike } from './faults.ts';
 import { type DiskFile, MachineFiles } from './files.ts';
+import { NodeSettings } from './node-settings.ts';
 import { killProcessesOf, MACHINE_VARIABLE } from './processes.ts';
-import { type Reply, serveUpdateApi } from './update-server.ts';
+import type { Reply } from './reply.ts';
+import { serveUpdateApi } from './update-server.ts';
 import {
   afterBoot,
   bootDisk,
@@ -38,6 +40,8 @@ export type MachineOptions = {
   readonly agentLog?: string | null;
   /** Where SSM's stand-in looks for managed instances. */
   readonly managedDir?: string;
+  /** Settings of the node besides those of updates, such as `kubernetes`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 };
 
 /** What GET /test/state shows. */
@@ -70,6 +74,7 @@ export class Machine {
   #server: Server | null = null;
   #rebooting: Promise<void> | null = null;
   #closed = false;
+  #comeBack = (): void => undefined;
 
   constructor(options: MachineOptions) {
     this.#options = options;
@@ -96,6 +101,16 @@ export class Machine {
       locked: () => this.#running !== null || this.#strikes('busy423'),
       status: () => this.#status,
       garbled: () => this.#strikes('garbleStatus'),
+      odd: () => this.#strikes('oddStatus'),
+      broken: () => this.#strikes('breakStatus'),
+      settings: new NodeSettings({
+        others: this.#options.settings ?? {},
+        versionLock: () => this.#disk.versionLock,
+        lockVersion: (versionLock) => {
+          this.#disk = { ...this.#disk, versionLock };
+          this.#writeDisk();
+        },
+      }),
       begin: (command) => this.#begin(command),
       reboot: () => this.#askReboot(),
       version: () => this.#disk.active,
@@ -144,9 +159,15 @@ export class Machine {
     return this.#rebooting;
   }
 
+  /** Ends the time that a reboot takes. */
+  comeBack(): void {
+    this.#comeBack();
+  }
+
   /** Goes down for good; the directory stays, and another machine may go on in it. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#comeBack();
     await this.#rebooting;
     await this.#agent.stop('SIGTERM');
     await this.#goDown();
@@ -161,7 +182,9 @@ export class Machine {
 
   async #cycle(): Promise<void> {
     await this.#goDown();
-    await sleep((this.#faults.rebootSeconds ?? 1) * 1000);
+    const down = new AbortController();
+    this.#comeBack = () => down.abort();
+    await sleep((this.#faults.rebootSeconds ?? 1) * 1000, undefined, { signal: down.signal }).catch(() => undefined);
     this.#disk = bootDisk(this.#disk, this.#disk.nextBootInactive && this.#strikes('bootsBack'));
     this.#boot();
   }
@@ -196,10 +219,14 @@ export class Machine {
       () => {
         this.#running = null;
         const fails = this.#strikes(FAILURE_OF[command]);
-        const offered = this.#faults.offeredVersion ?? null;
+        const written = command === 'prepare' && !fails ? (this.#faults.writesVersion ?? null) : null;
+        // The repository has moved on: what prepare finds there is what is offered from then on.
+        if (written !== null) this.setFaults({ offeredVersion: written });
+        const offered = offeredVersion(this.#faults, this.#disk);
         const ended = endCommand(command, this.#status ?? afterBoot(this.#disk), this.#disk, {
           offered,
           fails,
+          written,
           timestamp: nanoTime(),
         });
         this.#status = ended.status;
@@ -277,7 +304,14 @@ export class Machine {
 
   #readDisk(): DiskFile {
     const disk = this.#files.readDisk();
-    if (disk === null) return { active: this.#options.version, inactive: null, nextBootInactive: false, boots: 0 };
+    if (disk === null)
+      return {
+        active: this.#options.version,
+        inactive: null,
+        nextBootInactive: false,
+        versionLock: 'latest',
+        boots: 0,
+      };
     // The machine was killed: this start is a boot like any other.
     return { ...bootDisk(disk, false), boots: disk.boots };
   }

@@ -16,7 +16,8 @@ const HELP = `machine: a test double of a Bottlerocket node that runs the real a
   --version VERSION       OS version of a new disk (default 1.20.5)
   --offered VERSION       the version the update repository offers (default none)
   --faults FILE           JSON: offeredVersion, failRefresh, failPrepare, failActivate, failDeactivate, bootsBack,
-                          busy423, noProgress, garbleStatus, refuseReboot, ignoreReboot (true, or so many times),
+                          busy423, noProgress, garbleStatus, oddStatus, breakStatus, refuseReboot, ignoreReboot (true, or
+                          so many times), withdrawn (versions),
                           commandSeconds, rebootSeconds
   --command-seconds N     how long an update command takes (default 0.2)
   --reboot-seconds N      how long a reboot takes (default 1)

@@ -1,8 +1,8 @@
 /** The Bottlerocket API of a machine on its Unix socket: plain-text errors, 204 for "started", 423 while one runs. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { NodeSettings } from './node-settings.ts';
+import type { Reply } from './reply.ts';
 import type { CommandName, UpdateStatus } from './update-state.ts';
-
-export type Reply = { status: number; text?: string; json?: unknown };
 
 /** What the server asks of the machine behind it. */
 export type UpdateHost = {
@@ -12,6 +12,11 @@ export type UpdateHost = {
   /** Null when no update command has run since boot. */
   status(): UpdateStatus | null;
   garbled(): boolean;
+  /** Whether the status is to have a state and fields that nobody knows. */
+  odd(): boolean;
+  /** Whether the status is answered 500 with plain text. */
+  broken(): boolean;
+  readonly settings: NodeSettings;
   begin(command: CommandName): Reply;
   reboot(): Reply;
   version(): string;
@@ -45,6 +50,16 @@ export function serveUpdateApi(socket: string, host: UpdateHost): Promise<Server
   });
 }
 
+/** The body of a request; undefined when it is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** Null: the connection is dropped. */
 async function answer(request: IncomingMessage, host: UpdateHost): Promise<Reply | null> {
   const method = request.method ?? 'GET';
@@ -55,8 +70,11 @@ async function answer(request: IncomingMessage, host: UpdateHost): Promise<Reply
   }
   if (!host.up()) return null;
   if (method === 'GET') return answerGet(url, host);
+  const transaction = url.searchParams.get('tx') ?? 'default';
+  if (method === 'PATCH' && url.pathname === '/settings') return host.settings.patch(transaction, parse(body));
   if (method !== 'POST') return { status: 405, text: '' };
   if (url.pathname === '/actions/reboot') return host.reboot();
+  if (url.pathname === '/tx/commit_and_apply') return host.settings.commit(transaction);
   const command = COMMANDS[url.pathname];
   if (command === undefined) return NOT_FOUND;
   return host.locked() ? LOCKED : host.begin(command);
@@ -68,6 +86,9 @@ function answerGet(url: URL, host: UpdateHost): Reply {
       if (host.locked()) return { status: 423, text: 'Unable to obtain shared lock for reading update status' };
       const status = host.status();
       if (status === null) return { status: 404, text: 'No update status found' };
+      if (host.broken()) return { status: 500, text: 'Update dispatcher failed: no such file or directory' };
+      if (host.odd())
+        return { status: 200, json: { ...status, update_state: 'Baking', most_recent_command: null, mood: 1 } };
       return host.garbled()
         ? { status: 200, text: JSON.stringify(status).slice(0, 40) }
         : { status: 200, json: status };
@@ -75,7 +96,7 @@ function answerGet(url: URL, host: UpdateHost): Reply {
     case '/os':
       return { status: 200, json: osOf(host.version(), url.searchParams.get('prefix')) };
     case '/settings':
-      return settingsOf(url.searchParams);
+      return host.settings.get(url.searchParams);
     default:
       return NOT_FOUND;
   }
@@ -90,23 +111,6 @@ function osOf(version: string, prefix: string | null): Record<string, string> {
     arch: 'x86_64',
   };
   return Object.fromEntries(Object.entries(os).filter(([name]) => prefix === null || name.startsWith(prefix)));
-}
-
-const SETTINGS: Readonly<Record<string, unknown>> = {
-  'settings.updates.version-lock': 'latest',
-  'settings.updates.ignore-waves': false,
-  'settings.updates.seed': 1000,
-};
-
-/** Just enough: the update settings, whole or by key. */
-function settingsOf(query: URLSearchParams): Reply {
-  const keys = query.get('keys');
-  if (keys === '') return { status: 400, text: 'Empty key list' };
-  const wanted = keys === null ? Object.keys(SETTINGS) : keys.split(',');
-  const unknown = wanted.find((key) => !(key in SETTINGS));
-  if (unknown !== undefined) return { status: 404, text: `Key not found: ${unknown}` };
-  const updates = Object.fromEntries(wanted.map((key) => [key.slice('settings.updates.'.length), SETTINGS[key]]));
-  return { status: 200, json: { updates } };
 }
 
 function readBody(request: IncomingMessage): Promise<string> {

@@ -28,6 +28,8 @@ export type Disk = {
   inactive: string | null;
   /** The inactive set has the one boot try that prepare's upgrade gives it. */
   nextBootInactive: boolean;
+  /** settings.updates.version-lock. */
+  versionLock: string;
 };
 
 export const imageOf = (version: string): Image => ({ arch: 'x86_64', version, variant: 'aws-ecs-2' });
@@ -68,6 +70,8 @@ export type Ending = {
   /** The version the repository offers this node; null when there is none. */
   readonly offered: string | null;
   readonly fails: boolean;
+  /** What prepare writes where it chooses anew; null for what had been chosen. */
+  readonly written: string | null;
   readonly timestamp: string;
 };
 
@@ -83,7 +87,7 @@ export function endCommand(command: CommandName, before: UpdateStatus, disk: Dis
       stderr: ending.fails ? `\u001b[31mFailed to ${command} the update: injected fault\u001b[0m` : '',
     },
   };
-  return ending.fails ? endBadly(command, status, disk) : endWell(command, status, disk, ending.offered);
+  return ending.fails ? endBadly(command, status, disk) : endWell(command, status, disk, ending);
 }
 
 function endBadly(command: CommandName, status: UpdateStatus, disk: Disk): Ended {
@@ -99,7 +103,7 @@ function endBadly(command: CommandName, status: UpdateStatus, disk: Disk): Ended
   }
 }
 
-function endWell(command: CommandName, status: UpdateStatus, disk: Disk, offered: string | null): Ended {
+function endWell(command: CommandName, status: UpdateStatus, disk: Disk, { offered, written }: Ending): Ended {
   switch (command) {
     case 'refresh': {
       const chosen = offered === null || offered === disk.active ? null : imageOf(offered);
@@ -113,7 +117,7 @@ function endWell(command: CommandName, status: UpdateStatus, disk: Disk, offered
       if (image === null) return { status, disk };
       return {
         status: { ...status, update_state: 'Staged', staging_partition: { image, next_to_boot: false } },
-        disk: { ...disk, inactive: image.version, nextBootInactive: false },
+        disk: { ...disk, inactive: written ?? image.version, nextBootInactive: false },
       };
     }
     case 'activate':
@@ -136,5 +140,5 @@ const flip = (status: UpdateStatus, ready: boolean): UpdateStatus => ({
 export function bootDisk(disk: Disk, bootsBack: boolean): Disk {
   if (!disk.nextBootInactive || disk.inactive === null) return { ...disk, nextBootInactive: false };
   if (bootsBack) return { ...disk, nextBootInactive: false };
-  return { active: disk.inactive, inactive: disk.active, nextBootInactive: false };
+  return { ...disk, active: disk.inactive, inactive: disk.active, nextBootInactive: false };
 }

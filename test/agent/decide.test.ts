@@ -17,6 +17,9 @@ const limits: Limits = {
   noProgressAfterMs: 30_000,
   rebootAgainAfterMs: 300_000,
   retryAfterMs: 30_000,
+  drainEveryMs: 5000,
+  checkEveryMs: 10_000,
+  rollbackMs: 1_500_000,
 };
 const T0 = 1_000_000;
 const want = (state: SpecState, generation: number): DesiredNode => ({ state, version: null, generation });
@@ -40,6 +43,7 @@ const seen = (change: Partial<Seen> = {}): Seen => ({
   version: '1.0.0',
   update: { kind: 'none' },
   liveVms: 0,
+  versionLock: null,
   ...change,
 });
 

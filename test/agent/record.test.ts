@@ -17,7 +17,8 @@ describe('the record on disk', () => {
   test.each([
     ['half a file', '{"format":1,', true, 'lost'],
     ['an empty file', '', true, 'lost'],
-    ['a newer format', JSON.stringify({ ...idle, format: 2 }), true, 'lost'],
+    ['a newer format', JSON.stringify({ ...idle, format: 3 }), true, 'lost'],
+    ['the format before this one', JSON.stringify({ ...idle, format: 1 }), true, 'kept'],
     ['no file where there was one', null, true, 'lost'],
     ['no file on a new node', null, false, 'fresh'],
   ])('%s', (_what, text, known, kind) => {

@@ -94,17 +94,20 @@ describe('what is printed', () => {
     });
     expect(`\n${out}`).toMatchInlineSnapshot(`
       "
-      Explanation  Nothing to do.
-      Group        default
-      Declared     no: the policy is that of default
-      State        quiet
-      Nodes        3
-      Limit        1
-      Under way    none
-      Concurrency  1
-      Back-off     preset seed
-      Deadlines    Idle 2m, StagedUpdate 12m, PerformedUpdate 5m, RebootedIntoUpdate 15m, MonitoringUpdate 5m
-      Soak time    2m
+      Explanation    Nothing to do.
+      Group          default
+      Declared       no: the policy is that of default
+      State          quiet
+      Nodes          3
+      Limit          1
+      Under way      none
+      Concurrency    1
+      Back-off       preset seed
+      Deadlines      Idle 2m, StagedUpdate 12m, PerformedUpdate 5m, RebootedIntoUpdate 15m, MonitoringUpdate 5m
+      Soak time      2m
+      Health checks  none
+      On failure     rollback
+      Drain          none
       "
     `);
   });

@@ -5,6 +5,7 @@ const BRUPOP = 'test/seeds/brupop.test.ts';
 const SCENARIOS = 'test/scenarios/scenarios.test.ts';
 const AGENT = 'test/agent/update.test.ts';
 const AGENT_KILL = 'test/agent/kill.test.ts';
+const BOUNDARIES = 'test/agent/boundaries.test.ts';
 
 export const BRUPOP_FAULTS: readonly FaultRow[] = [
   // Brupop #160: its description
@@ -146,11 +147,20 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
   [
     'b-recover',
     'When the agent restarts, if the state is ErrorReset and spec is Idle, the agent shall uncordon the node based on the recorded previous state, and set the current status to Idle,',
-    'agent/node/pursue.ts',
+    'agent/node/recover.ts',
     '!record.activated || rebooted',
     'true',
     AGENT,
     'a refused reboot: the activated update is deactivated before Idle is reported',
+  ],
+  [
+    'b-uncordon',
+    'When the agent restarts, if the state is ErrorReset and spec is Idle, the agent shall uncordon the node based on the recorded previous state, and set the current status to Idle, (uncordon)',
+    'agent/node/recover.ts',
+    "undoing !== null && undoing !== 'later'",
+    'false',
+    BOUNDARIES,
+    'a drain that is blocked, without any trouble',
   ],
   [
     'b-resume',
@@ -206,6 +216,15 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
     'false',
     BRUPOP,
     'is not success before Idle is reached: until then the record stays',
+  ],
+  [
+    'b-revert',
+    'Reviewer: any check that fails here to result the node being reverted to the previous version, and maintaining its crash loop state',
+    'agent/node/rollback.ts',
+    "monitor?.plan.onFailure !== 'rollback'",
+    'true',
+    BOUNDARIES,
+    'a health check that fails, and the way back, without any trouble',
   ],
   [
     'b-one-struct',

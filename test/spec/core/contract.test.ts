@@ -61,7 +61,7 @@ test('the words of the API are these', () => {
   expect([BODY_BYTES_MAX, CONCURRENCY_MAX]).toEqual([262_144, 500]);
   expect(FIELDS_NOT_LANDED).toEqual({
     vm: [],
-    group: ['windows', 'breaker', 'version', 'drain', 'order', 'after', 'monitor.checks', 'monitor.onFailure'],
+    group: ['windows', 'breaker', 'version', 'order', 'after'],
   });
 });
 
@@ -208,7 +208,6 @@ describe('refused', () => {
     ['a wait from nowhere', groupBodySchema, { backoff: { ...nodeBackoff, from: 'now' } }],
     ['a deadline of nothing', groupBodySchema, { deadlines: { Idle: '0s' } }],
     ['a deadline of a state that is no spec', groupBodySchema, { deadlines: { ErrorReset: '1s' } }],
-    ['health checks', groupBodySchema, { monitor: { checks: [] } }],
     ['windows', groupBodySchema, { windows: [] }],
     ['a body where none is wanted', emptyBodySchema, { now: true }],
     ['a grace and more', stopBodySchema, { force: true }],

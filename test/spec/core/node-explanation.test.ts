@@ -217,7 +217,7 @@ describe('phase and explanation', () => {
       () => changed(nodeAt('Idle'), { blockedVersions: ['1.1'] }),
       {},
       'Idle',
-      'Version 1.1 is blocked on this node because it booted back from it; it waits for another version.',
+      'Version 1.1 is blocked on this node because it booted back from it or failed its health checks there; it waits for another version.',
     ],
     [
       'unreachable, its deadline passed',

@@ -1,0 +1,53 @@
+/** What the record holds of watching an updated node, and how a plan is read from an answer. */
+import * as z from 'zod/mini';
+import { type HealthCheck, healthCheckSchema } from '../../core/monitor.ts';
+
+const unknownCheckSchema = z.object({
+  type: z.literal('unknown'),
+  name: z.string(),
+  kind: z.string(),
+  timeoutSeconds: z.number(),
+});
+export type AgentCheck = HealthCheck | z.infer<typeof unknownCheckSchema>;
+
+export const agentMonitorPlanSchema = z.object({
+  checks: z.array(z.union([healthCheckSchema, unknownCheckSchema])),
+  onFailure: z.enum(['rollback', 'report']),
+});
+export type AgentMonitorPlan = z.infer<typeof agentMonitorPlanSchema>;
+
+export const monitorRecordSchema = z.object({
+  plan: agentMonitorPlanSchema,
+  /** When the next round is due. */
+  nextAt: z.number(),
+  failing: z.nullable(z.string()),
+});
+
+export type CheckResult = { name: string; failure: string | null };
+
+/** Reads the plan of an answer; what this agent does not know is kept as such, and fails. Null: no plan. */
+export function readMonitorPlan(value: unknown): AgentMonitorPlan | null {
+  if (value == null) return null;
+  const parsed = looseSchema.safeParse(value);
+  if (!parsed.success) return UNREADABLE;
+  const { checks, onFailure } = parsed.data;
+  return {
+    checks: checks.map((check) => {
+      const known = healthCheckSchema.safeParse(check);
+      if (known.success) return known.data;
+      return { type: 'unknown', name: check.name, kind: check.type, timeoutSeconds: 1 };
+    }),
+    onFailure: onFailure === 'rollback' ? 'rollback' : 'report',
+  };
+}
+
+/** Nothing is undone on the word of a plan that could not be read. */
+const UNREADABLE: AgentMonitorPlan = {
+  checks: [{ type: 'unknown', name: 'monitor', kind: 'that cannot be read', timeoutSeconds: 1 }],
+  onFailure: 'report',
+};
+
+const looseSchema = z.object({
+  checks: z.array(z.looseObject({ type: z.string(), name: z.string() })),
+  onFailure: z.optional(z.string()),
+});

@@ -1,0 +1,16 @@
+/** What the record holds of a way back to the version before. */
+import * as z from 'zod/mini';
+
+export const rollbackRecordSchema = z.object({
+  to: z.string(),
+  startedAt: z.number(),
+  /** The version-lock before ours; null until it has been read. */
+  lockBefore: z.nullable(z.string()),
+  /** Whether a refresh has succeeded under our lock. */
+  refreshed: z.boolean(),
+  /** Why the last try of a command went wrong. */
+  trouble: z.nullable(z.string()),
+  /** How it ended; from then on only the tidying is left. */
+  outcome: z.nullable(z.string()),
+});
+export type RollbackRecord = z.infer<typeof rollbackRecordSchema>;
