@@ -12,7 +12,7 @@ import { call, type Connection, items } from './demo/client.ts';
 import { DEMO_ENVIRONMENT, GROUPS, NODES, VMS } from './demo/fleet.ts';
 import { type RealGuests, realGuests } from './demo/guests.ts';
 import { startMachine } from './demo/machines.ts';
-import { findProgram, QEMU } from './demo/qemu.ts';
+import { findProgram, QEMU, QEMU_MISSING } from './demo/qemu.ts';
 import { type Supervised, supervise } from './demo/processes.ts';
 import { frame, states } from './demo/screen.ts';
 
@@ -151,7 +151,7 @@ function chooseGuests(): RealGuests | null {
   if (!values.qemu) return null;
   const program = findProgram(QEMU, process.env['PATH']);
   if (program === null) {
-    say(`${QEMU} is not installed (Debian: apt-get install qemu-system-x86): scripts stand for the guests`);
+    say(QEMU_MISSING);
     return null;
   }
   say(`the VMs are real guests of ${program}, without hardware acceleration: boot sectors of 512 bytes`);
@@ -159,18 +159,18 @@ function chooseGuests(): RealGuests | null {
 }
 
 /**
- * VMs that an earlier run declared are left as they are: the operator may have changed them. Real guests are declared
- * anew, because that run may have been one with scripts.
+ * VMs that an earlier run declared are left as they are: the operator may have changed them. They are declared anew when
+ * that run had guests of the other kind, which this one's host does not allow.
  */
 async function declareVms(connection: Connection, real: RealGuests | null): Promise<void> {
-  if (real !== null) {
-    for (const [vmId, body] of Object.entries(real.vms)) await call(connection, 'PUT', `/v1/vms/${vmId}`, body);
-    return;
+  const kind = real === null ? 'scripts' : 'qemu';
+  const mark = join(dataDir, 'guests');
+  const same = (existsSync(mark) ? readFileSync(mark, 'utf8') : 'scripts') === kind;
+  for (const [vmId, body] of Object.entries(real?.vms ?? VMS)) {
+    const known = same && (await call(connection, 'GET', `/v1/vms/${vmId}`)).status !== 404;
+    if (!known) await call(connection, 'PUT', `/v1/vms/${vmId}`, body);
   }
-  for (const [vmId, body] of Object.entries(VMS)) {
-    const known = await call(connection, 'GET', `/v1/vms/${vmId}`);
-    if (known.status === 404) await call(connection, 'PUT', `/v1/vms/${vmId}`, body);
-  }
+  writeFileSync(mark, kind);
 }
 
 async function untilInterrupted(): Promise<void> {

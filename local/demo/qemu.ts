@@ -17,3 +17,9 @@ export function findProgram(name: string, path: string | undefined): string | nu
 }
 
 export const QEMU = 'qemu-system-x86_64';
+
+/** What is missing for real guests, and what to do about it. */
+export const QEMU_MISSING = [
+  `--qemu needs the program ${QEMU}, and there is none on the PATH: scripts stand for the guests.`,
+  'Install it (Debian and Ubuntu: sudo apt-get install qemu-system-x86), then stop this and start it again with --qemu. KVM is not needed.',
+].join(' ');

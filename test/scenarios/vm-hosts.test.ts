@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { runScenario } from '../../local/simulate/run.ts';
 import { readScenario } from '../../local/simulate/scenario.ts';
+import { parseNodeId } from '../../core/ids.ts';
+import { noteMachineEvent } from '../../functions/operations/lifecycle.ts';
 import { HOST, Scene } from '../spec/scene.ts';
 
 const folder = resolve(import.meta.dirname, '../../docs/scenarios/vm-hosts');
@@ -112,5 +114,81 @@ describe('a notice that was lost', () => {
     await scene.sees('vms', 'web', { 'instance.phase': 'Succeeded', printableStatus: 'Starting' });
     await scene.to(200);
     await scene.sees('vms', 'web', { 'instance.phase': 'Pending', restartCount: 0, 'power.on': true });
+  });
+});
+
+describe('a host that EC2 stops or terminates', () => {
+  const [B, C] = ['i-0000000000000000b', 'i-0000000000000000c'];
+  const movable = {
+    hostId: HOST,
+    runStrategy: 'Always',
+    launch: { type: 'libvirt', domain: 'web' },
+    hosts: [B, C],
+    restartElsewhere: true,
+  };
+  const idle = { state: 'Idle', updateCheck: { result: 'UpToDate' } };
+  /** EC2's word reaches the lifecycle handler. */
+  const machine = async (scene: Scene, id: string, kind: 'stopped' | 'terminated'): Promise<void> => {
+    const nodeId = parseNodeId(id);
+    if (nodeId === null) throw new Error('not a node id');
+    await noteMachineEvent(scene.world.plane, { nodeId, kind, at: scene.world.now });
+    await scene.world.runTo(scene.world.now);
+  };
+  const lives = (scene: Scene): number => scene.world.instances('web').length;
+
+  test.each(['stopped', 'terminated'] as const)(
+    '%s: its VM starts elsewhere, once, uncounted, whoever says so again, and stays there',
+    async (kind) => {
+      const scene = new Scene();
+      for (const id of [HOST, B]) await scene.node(id, idle);
+      await scene.operator('PUT', '/v1/vms/web', movable);
+      await scene.vm('web', { phase: 'Running' });
+      await scene.to(100);
+      const late = { instanceId: scene.world.instances('web')[0], phase: 'Running' };
+      await machine(scene, HOST, kind);
+      await machine(scene, HOST, kind);
+      const placement = { declaredHostId: HOST, hosts: [B, C], restartElsewhere: true };
+      await scene.sees('vms', 'web', { hostId: B, placement, 'instance.phase': 'Pending', startFailure: null });
+      expect(lives(scene)).toBe(2);
+      const told = await scene.as(HOST, 'POST', '/v1/vms/web/reports', late);
+      expect(told).toMatchObject({ status: 200, body: { desired: { power: 'off' } } });
+      expect((await scene.as(HOST, 'GET', `/v1/nodes/${HOST}/vms`)).body).toMatchObject({ items: [] });
+      await scene.as(B, 'POST', '/v1/vms/web/reports', {
+        instanceId: scene.world.instances('web').at(-1),
+        phase: 'Running',
+      });
+      await scene.node(HOST, { ...idle, bootId: 'b2' });
+      await scene.to(3000);
+      await scene.sees('vms', 'web', { hostId: B, printableStatus: 'Running', unstableRuns: null, restartCount: 1 });
+      expect(lives(scene)).toBe(2);
+    },
+  );
+
+  test('without another in order it waits, looks again with each wake, and goes to the one that enrols', async () => {
+    const scene = new Scene();
+    await scene.node(HOST, idle);
+    await scene.operator('PUT', '/v1/vms/web', movable);
+    await scene.vm('web', { phase: 'Running' });
+    await scene.to(100);
+    await machine(scene, HOST, 'terminated');
+    await scene.to(200);
+    await scene.sees('vms', 'web', { hostId: HOST, 'instance.phase': 'Pending' });
+    await scene.node(C, idle);
+    // Woken again 1, 4 and 10 minutes after the start was asked for.
+    await scene.to(401);
+    await scene.sees('vms', 'web', { hostId: C, 'instance.phase': 'Pending', startFailure: null });
+    expect(lives(scene)).toBe(3);
+  });
+
+  test('what its own host has taken on is not moved, however long it takes to be Running', async () => {
+    const scene = new Scene();
+    for (const id of [HOST, B]) await scene.node(id, idle);
+    await scene.operator('PUT', '/v1/vms/web', { ...movable, hosts: [C], startDeadline: 'none' });
+    await scene.operator('POST', `/v1/nodes/${HOST}/fence`);
+    await scene.vm('web', { phase: 'Scheduled' });
+    await scene.node(C, idle);
+    await scene.to(3000);
+    await scene.sees('vms', 'web', { hostId: HOST, 'instance.phase': 'Scheduled' });
+    expect(lives(scene)).toBe(1);
   });
 });
