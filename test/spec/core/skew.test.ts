@@ -24,12 +24,8 @@ test.each([
   ['', null],
   [null, null],
 ])('an agent %j beside a control plane 0.4.2', (agent, update) => {
-  const said = saySkew(agent, '0.4.2');
-  if (update === null) expect(said).toBeNull();
-  else
-    expect(said).toBe(
-      `Its agent is ${String(agent)} and the control plane 0.4.2, more than one minor version apart: update ${update}.`,
-    );
+  const apart = `Its agent is ${String(agent)} and the control plane 0.4.2, more than one minor version apart: update ${String(update)}.`;
+  expect(saySkew(agent, '0.4.2')).toBe(update === null ? null : apart);
 });
 
 test('a control plane of the next major version asks for the agent, and says nothing of a version it cannot read', () => {
