@@ -23,6 +23,7 @@ export function waitedFor({ machines, checker, services, offered }: Fleet, now: 
       open.push(
         `node ${machine.nodeId} is on its way: spec ${textAt(node, 'spec.state') ?? ''}, agent ${machine.node.state}`,
       );
+    else if (machine.drained) open.push(`node ${machine.nodeId} is Idle and still drained (G9)`);
     else if (machine.version !== offered())
       open.push(
         `node ${machine.nodeId} runs ${machine.version}, and ${offered()} is offered; crashes ${String(at(node, 'crash.count'))}`,
@@ -57,6 +58,21 @@ export function waitedFor({ machines, checker, services, offered }: Fleet, now: 
       open.push(`${item['pk']?.S ?? ''} fell due at ${due} and nobody looked`);
   }
   return open;
+}
+
+/** Withdrawn after 35 min (DESIGN section 2 rule 2); a sweep later at the latest. */
+const WITHDRAWN_AFTER = 45 * 60_000;
+
+/** Steps that nobody picked up and that nobody took back. */
+export function forgotten({ checker }: Fleet, now: number): string[] {
+  return checker.all('node').flatMap(([nodeId, node]) => {
+    const since = at(node, 'spec.since');
+    const asked = textAt(node, 'spec.state') !== 'Idle' && at(node, 'spec.acknowledgedAt') === null;
+    if (!asked || at(node, 'removed') !== null || typeof since !== 'number' || since > now - WITHDRAWN_AFTER) return [];
+    return [
+      `node ${nodeId} was asked for ${textAt(node, 'spec.state') ?? ''} ${Math.round((now - since) / 60_000)} min ago and has not picked it up`,
+    ];
+  });
 }
 
 /** It may go to another host, one of those lives, and its own was fenced. */

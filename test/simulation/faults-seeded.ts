@@ -148,9 +148,9 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   {
     id: 'no-withdrawal',
     what: 'a step that nobody picked up keeps its slot for ever',
-    file: 'core/node/timing.ts',
-    find: '? after(spec.since, WITHDRAW_AFTER)',
-    replace: '? null',
+    file: 'core/node/time.ts',
+    find: 'if (now < after(spec.since, WITHDRAW_AFTER)) return',
+    replace: 'if (after(spec.since, WITHDRAW_AFTER) > 0) return',
   },
   {
     id: 'refusal-writes',

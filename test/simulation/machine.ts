@@ -14,6 +14,7 @@ export class Machine implements Body {
   /** Off: being rebooted, or dead. */
   up = true;
   dead = false;
+  drained = false;
   /** The agent's requests are refused until then: its clock is off. */
   clockOffUntil = 0;
   readonly node: NodeAgent;
@@ -78,6 +79,7 @@ export class Machine implements Body {
   /** Another machine under the same id: an empty disk, the version that machines are made with. */
   replace(version: string): void {
     this.node.forget();
+    this.drained = false;
     this.reboot(version, 60_000 + this.around.draw() * 120_000, false);
     this.host.forget();
   }

@@ -123,6 +123,7 @@ export class NodeAgent {
       return;
     }
     if (faults.strikes('step hangs')) return;
+    if (state === 'RebootedIntoUpdate') this.#machine.drained = true;
     if (state === 'RebootedIntoUpdate' && faults.strikes('drain blocked')) {
       this.#machine.in(5000 + draw() * 30_000, () => this.#fail('DrainBlocked', 'pod web-0 may not be evicted'));
       return;
@@ -168,12 +169,14 @@ export class NodeAgent {
 
   #afterBoot(generation: number): void {
     if (this.#disk.generation !== generation) return;
+    this.#machine.drained = false;
     this.#disk = { ...this.#disk, state: 'RebootedIntoUpdate', doing: null, staged: null };
   }
 
   #recover(generation: number): void {
     this.#machine.in(500 + this.#machine.around.draw() * 30_000, () => {
       if (this.#disk.generation !== generation) return;
+      this.#machine.drained = false;
       this.#disk = { ...this.#disk, state: 'Idle', error: null, staged: null, doing: null };
       this.report();
     });

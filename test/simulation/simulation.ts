@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { seededRandom } from '../../local/simulate/random.ts';
 import type { Call } from './call.ts';
 import { Network } from './calls.ts';
-import { waitedFor } from './calm.ts';
+import { forgotten, waitedFor } from './calm.ts';
 import { Checker } from './checker.ts';
 import { type FaultKind, Faults } from './faults.ts';
 import { Kernel } from './kernel.ts';
@@ -176,21 +176,24 @@ export async function simulate(given: Plan, keep = false): Promise<History> {
     offered = '2.0.0';
     note('calm: no fault strikes from here on');
     // In some histories nobody knows of every other dead machine: what it holds must come free by itself, in a day.
-    tidyUp(draw() < 0.85, operators, machines, checker, groups, vmIds);
+    tidyUp(draw() < 0.75, operators, machines, checker, groups, vmIds);
     const fleet = { machines, checker, services, offered: () => offered };
     const calmFrom = kernel.now;
     waiting = ['the liveness phase has just begun'];
     while (waiting.length > 0 && !broken() && kernel.now < calmFrom + PATIENCE_HOURS * 3_600_000) {
       await kernel.runTo(kernel.now + 600_000, broken);
       waiting = waitedFor(fleet, kernel.now);
+      const [step] = forgotten(fleet, kernel.now);
+      if (step !== undefined && !broken()) checker.fail('G3', 'fleet', step);
     }
     if (waiting.length > 0 && !broken())
       checker.fail(
-        'G3',
+        waiting.every((text) => text.endsWith('(G9)')) ? 'G9' : 'G3',
         'fleet',
         `after ${PATIENCE_HOURS} h without a fault still waiting: ${waiting.slice(0, 5).join('; ')}`,
       );
     checker.checked.set('G3', machines.length + vmIds.length);
+    checker.checked.set('G9', machines.length);
   }
   return {
     plan,

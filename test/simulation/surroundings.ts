@@ -26,6 +26,8 @@ export interface Body {
   readonly version: string;
   readonly uptime: number;
   readonly up: boolean;
+  /** Its workloads were sent away for an update: known to its cluster, whatever becomes of the agent's record. */
+  drained: boolean;
   /** The agent's requests are refused until then: its clock is off. */
   readonly clockOffUntil: number;
   readonly host: { poll: () => void };

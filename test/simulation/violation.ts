@@ -1,5 +1,5 @@
 /** A guarantee that was broken, told so that a person can see what happened and a scenario can show it. */
-export type Guarantee = 'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'G6' | 'G7' | 'G8' | 'G10' | 'G11';
+export type Guarantee = 'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'G6' | 'G7' | 'G8' | 'G9' | 'G10' | 'G11';
 
 export type Violation = {
   guarantee: Guarantee;
