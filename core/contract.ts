@@ -17,7 +17,7 @@ import {
 } from './contract-pieces.ts';
 import { DEADLINES } from './deadlines.ts';
 import { type DrainBody, type DrainPlan, drainSchema, drainTimeout } from './drain.ts';
-import { type MonitorBody, type MonitorPlan, monitorSchema } from './monitor.ts';
+import { checkTimeout, type MonitorBody, type MonitorPlan, monitorSchema } from './monitor.ts';
 import { parseDuration } from './time.ts';
 
 z.config(en());
@@ -174,8 +174,11 @@ export const deadlinesSchema = z.strictObject({
   Idle: z.optional(positiveDuration()),
 });
 
-const rebootDeadline = (text: string | undefined): number =>
-  (text === undefined ? null : parseDuration(text)) ?? DEADLINES.RebootedIntoUpdate;
+type DeadlinesBody = z.infer<typeof deadlinesSchema>;
+const deadlineOf = (state: SpecState, given: DeadlinesBody = {}): number => {
+  const text = given[state];
+  return (text === undefined ? null : parseDuration(text)) ?? DEADLINES[state];
+};
 
 export const CONCURRENCY_MAX = 500;
 export const groupBodySchema = z
@@ -202,13 +205,26 @@ export const groupBodySchema = z
   .check(
     z.refine(
       ({ drain, deadlines }) =>
-        drain === undefined || drainTimeout(drain) < rebootDeadline(deadlines?.RebootedIntoUpdate),
+        drain === undefined || drainTimeout(drain) < deadlineOf('RebootedIntoUpdate', deadlines),
       {
         error:
           'must be shorter than the deadline of RebootedIntoUpdate (15m unless set), which it is a part of; the default is 10m',
         path: ['drain', 'timeout'],
       },
     ),
+    z.superRefine(({ monitor, deadlines }, problems) => {
+      const deadline = deadlineOf('MonitoringUpdate', deadlines);
+      for (const [index, check] of (monitor?.checks ?? []).entries()) {
+        if (checkTimeout(check) < deadline) continue;
+        problems.addIssue({
+          code: 'custom',
+          path: ['monitor', 'checks', index, 'timeout'],
+          message:
+            'must be shorter than the deadline of MonitoringUpdate (5m unless set), in which it has to pass; the default is 5s',
+          input: check.timeout,
+        });
+      }
+    }),
   );
 export type GroupBody = z.infer<typeof groupBodySchema>;
 

@@ -60,6 +60,13 @@ export type Move =
 
 export const WAIT: Move = { kind: 'wait' };
 
+/** How long a step may take: the agent's own setting, and for health checks what the control plane allows if that is less. */
+export function allowedMs({ monitor }: NodeRecord, { target }: StepRecord, limits: Limits): number {
+  const own = limits.deadlinesMs[target];
+  const within = target === 'MonitoringUpdate' ? monitor?.plan.withinSeconds : undefined;
+  return within === undefined ? own : Math.min(own, within * 1000);
+}
+
 export const withStep = (record: NodeRecord, step: StepRecord): NodeRecord => ({ ...record, step });
 
 /** Sends a command, with the timestamp it has to change on record. */

@@ -18,14 +18,14 @@ export function pursue(record: NodeRecord, step: StepRecord, seen: Seen, limits:
     case 'RebootedIntoUpdate':
       return reboot(record, step, seen, limits);
     case 'MonitoringUpdate':
-      return monitor(record, step, seen);
+      return monitor(record, step, seen, limits);
   }
 }
 
 /** Without checks the running version is proof enough. */
-function monitor(record: NodeRecord, step: StepRecord, seen: Seen): Move {
+function monitor(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
   if (seen.version === null) return WAIT;
-  return record.monitor === null ? reached(record, step) : check(record, seen.now);
+  return record.monitor === null ? reached(record, step) : check(record, seen.now, limits);
 }
 
 /** A fresh refresh, then prepare. Nothing here disrupts, so a boot in between only means to begin again. */
