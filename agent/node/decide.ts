@@ -125,7 +125,7 @@ function startOf({ drain }: NodeRecord, { target, startedAt }: StepRecord): numb
 function whyLate(
   { drain, monitor }: NodeRecord,
   step: StepRecord,
-  { update, version }: Seen,
+  { update, version, versionLock }: Seen,
 ): { reason: string; message: string } {
   if (step.target === 'MonitoringUpdate' && monitor?.failing != null) {
     return { reason: HEALTH_CHECK_FAILED, message: monitor.failing };
@@ -138,6 +138,9 @@ function whyLate(
   if (update.kind === 'unavailable') return { reason: 'UpdateApiUnavailable', message: update.message };
   if (step.refreshFailure !== null) return { reason: 'RefreshFailed', message: step.refreshFailure };
   if (version === null) return { reason: 'UpdateApiUnavailable', message: '/os does not answer' };
+  if (step.target === 'StagedUpdate' && step.refreshed && step.pending === null && versionLock === null) {
+    return { reason: 'UpdateApiUnavailable', message: 'settings.updates.version-lock cannot be read' };
+  }
   const waiting = step.pending === null ? 'nothing was under way' : `${step.pending.name} did not finish`;
   return { reason: 'NoProgress', message: waiting };
 }

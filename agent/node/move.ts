@@ -14,7 +14,7 @@ export type Seen = {
   readonly update: UpdateView;
   /** Instances that live on this host. */
   readonly liveVms: number;
-  /** settings.updates.version-lock, read only during a rollback; null when it was not, or did not answer. */
+  /** settings.updates.version-lock, read only while staging and rolling back; null when it was not, or did not answer. */
   readonly versionLock: string | null;
 };
 

@@ -216,6 +216,13 @@ export class SiteNode {
     });
   }
 
+  /** The owner's version-lock. */
+  async locks(version: string): Promise<void> {
+    const body = { updates: { 'version-lock': version } };
+    await eventually('the lock is staged', async () => (await this.api('PATCH', '/settings?tx=owner', body)) === 204);
+    await eventually('and applied', async () => (await this.api('POST', '/tx/commit_and_apply?tx=owner')) === 200);
+  }
+
   /** A command of somebody else, run to its end; 423 is waited out. */
   async runs(command: 'refresh-updates' | 'prepare-update' | 'activate-update'): Promise<void> {
     const type = command.split('-')[0];
