@@ -108,6 +108,21 @@ describe('the reboot', () => {
     expect(node.hooks().at(-1)).toBe('undrain');
   });
 
+  test('21 wakes that SSM refuses, the node fails or nobody hears of: repeated sooner, and no step fails for it', async () => {
+    const node = await site.heldNode(await site.group());
+    await node.machine.stopAgent();
+    node.wakes('unregistered');
+    await node.verb('release');
+    const shown = await node.becomes('the wake is refused', ({ explanation }) =>
+      /The last wake ended InvalidInstanceId and is repeated in (?:[12]?\d|30) s/.test(explanation),
+    );
+    expect(shown).toMatchObject({ spec: { state: 'StagedUpdate' }, crash: { count: 0 } });
+    node.wakes('fail');
+    node.machine.startAgent();
+    expect((await node.updated()).crash.count).toBe(0);
+    expect(node.acts()).toEqual(['prepare', 'activate', 'reboot']);
+  });
+
   test('22 a pause pressed before the reboot: no disruptive step until it is resumed', async () => {
     const group = await site.group({ drain: DRAIN });
     const node = await site.heldNode(group, { commandSeconds: 1 });
