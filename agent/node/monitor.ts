@@ -25,7 +25,7 @@ export function check(record: NodeRecord, now: number, limits: Limits): Move {
 /** A check that outlived the step would be heard after the control plane has counted a step that nobody explained. */
 const cut = (each: AgentCheck, leftMs: number): AgentCheck => ({
   ...each,
-  timeoutSeconds: Math.min(each.timeoutSeconds, Math.max(leftMs, 1) / 1000),
+  timeoutSeconds: Math.min(each.timeoutSeconds, leftMs / 1000),
 });
 
 /** What a round means. */
