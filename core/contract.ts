@@ -15,10 +15,9 @@ import {
   text,
   UPTIME_MAX,
 } from './contract-pieces.ts';
-import { DEADLINES } from './deadlines.ts';
+import { deadlineOf, deadlinesSchema } from './deadlines.ts';
 import { type DrainBody, type DrainPlan, drainSchema, drainTimeout } from './drain.ts';
-import { checkTimeout, type MonitorBody, type MonitorPlan, monitorSchema } from './monitor.ts';
-import { parseDuration } from './time.ts';
+import { type MonitorBody, type MonitorPlan, monitorSchema, slowChecks } from './monitor.ts';
 
 z.config(en());
 
@@ -166,20 +165,6 @@ export const nodeBackoffSchema = z.union([
 ]);
 export type NodeBackoffBody = z.infer<typeof nodeBackoffSchema>;
 
-export const deadlinesSchema = z.strictObject({
-  StagedUpdate: z.optional(positiveDuration()),
-  PerformedUpdate: z.optional(positiveDuration()),
-  RebootedIntoUpdate: z.optional(positiveDuration()),
-  MonitoringUpdate: z.optional(positiveDuration()),
-  Idle: z.optional(positiveDuration()),
-});
-
-type DeadlinesBody = z.infer<typeof deadlinesSchema>;
-const deadlineOf = (state: SpecState, given: DeadlinesBody = {}): number => {
-  const text = given[state];
-  return (text === undefined ? null : parseDuration(text)) ?? DEADLINES[state];
-};
-
 export const CONCURRENCY_MAX = 500;
 export const groupBodySchema = z
   .strictObject({
@@ -214,16 +199,7 @@ export const groupBodySchema = z
     ),
     z.superRefine(({ monitor, deadlines }, problems) => {
       const deadline = deadlineOf('MonitoringUpdate', deadlines);
-      for (const [index, check] of (monitor?.checks ?? []).entries()) {
-        if (checkTimeout(check) < deadline) continue;
-        problems.addIssue({
-          code: 'custom',
-          path: ['monitor', 'checks', index, 'timeout'],
-          message:
-            'must be shorter than the deadline of MonitoringUpdate (5m unless set), in which it has to pass; the default is 5s',
-          input: check.timeout,
-        });
-      }
+      for (const problem of slowChecks(monitor, deadline)) problems.addIssue({ code: 'custom', ...problem });
     }),
   );
 export type GroupBody = z.infer<typeof groupBodySchema>;

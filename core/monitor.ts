@@ -91,8 +91,23 @@ export function monitorPolicyOf(body: MonitorBody | undefined): MonitorPolicy | 
   };
 }
 
-export const checkTimeout = ({ timeout }: { timeout?: string | undefined }): Duration =>
+const checkTimeout = ({ timeout }: { timeout?: string | undefined }): Duration =>
   (timeout === undefined ? null : parseDuration(timeout)) ?? CHECK_TIMEOUT;
+
+/** Checks that could take as long as the whole step they have to pass in. */
+export const slowChecks = (body: MonitorBody | undefined, deadline: Duration) =>
+  (body?.checks ?? []).flatMap((check, index) =>
+    checkTimeout(check) < deadline
+      ? []
+      : [
+          {
+            path: ['monitor', 'checks', index, 'timeout'],
+            input: check.timeout,
+            message:
+              'must be shorter than the deadline of MonitoringUpdate (5m unless set), in which it has to pass; the default is 5s',
+          },
+        ],
+  );
 
 /** What the node needs to say what failed, and be heard, before the control plane's deadline passes over it. */
 const REPORT_MARGIN: Duration = minutes(1);
