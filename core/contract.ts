@@ -15,10 +15,9 @@ import {
   text,
   UPTIME_MAX,
 } from './contract-pieces.ts';
-import { DEADLINES } from './deadlines.ts';
+import { deadlineOf, deadlinesSchema } from './deadlines.ts';
 import { type DrainBody, type DrainPlan, drainSchema, drainTimeout } from './drain.ts';
-import { type MonitorBody, type MonitorPlan, monitorSchema } from './monitor.ts';
-import { parseDuration } from './time.ts';
+import { type MonitorBody, type MonitorPlan, monitorSchema, slowChecks } from './monitor.ts';
 
 z.config(en());
 
@@ -179,17 +178,6 @@ export const nodeBackoffSchema = z.union([
 ]);
 export type NodeBackoffBody = z.infer<typeof nodeBackoffSchema>;
 
-export const deadlinesSchema = z.strictObject({
-  StagedUpdate: z.optional(positiveDuration()),
-  PerformedUpdate: z.optional(positiveDuration()),
-  RebootedIntoUpdate: z.optional(positiveDuration()),
-  MonitoringUpdate: z.optional(positiveDuration()),
-  Idle: z.optional(positiveDuration()),
-});
-
-const rebootDeadline = (text: string | undefined): number =>
-  (text === undefined ? null : parseDuration(text)) ?? DEADLINES.RebootedIntoUpdate;
-
 export const CONCURRENCY_MAX = 500;
 export const groupBodySchema = z
   .strictObject({
@@ -215,13 +203,17 @@ export const groupBodySchema = z
   .check(
     z.refine(
       ({ drain, deadlines }) =>
-        drain === undefined || drainTimeout(drain) < rebootDeadline(deadlines?.RebootedIntoUpdate),
+        drain === undefined || drainTimeout(drain) < deadlineOf('RebootedIntoUpdate', deadlines),
       {
         error:
           'must be shorter than the deadline of RebootedIntoUpdate (15m unless set), which it is a part of; the default is 10m',
         path: ['drain', 'timeout'],
       },
     ),
+    z.superRefine(({ monitor, deadlines }, problems) => {
+      const deadline = deadlineOf('MonitoringUpdate', deadlines);
+      for (const problem of slowChecks(monitor, deadline)) problems.addIssue({ code: 'custom', ...problem });
+    }),
   );
 export type GroupBody = z.infer<typeof groupBodySchema>;
 

@@ -1,5 +1,7 @@
 /** How long each state may take to be reached, unless the group says otherwise (DESIGN section 2). */
-import { minutes } from './time.ts';
+import * as z from 'zod/mini';
+import { positiveDuration } from './contract-pieces.ts';
+import { type Duration, minutes, parseDuration } from './time.ts';
 
 export const DEADLINES = {
   StagedUpdate: minutes(12),
@@ -8,3 +10,18 @@ export const DEADLINES = {
   MonitoringUpdate: minutes(5),
   Idle: minutes(2),
 } as const;
+
+/** As a group gives them. */
+export const deadlinesSchema = z.strictObject({
+  StagedUpdate: z.optional(positiveDuration()),
+  PerformedUpdate: z.optional(positiveDuration()),
+  RebootedIntoUpdate: z.optional(positiveDuration()),
+  MonitoringUpdate: z.optional(positiveDuration()),
+  Idle: z.optional(positiveDuration()),
+});
+
+/** A text that is no duration is refused elsewhere. */
+export function deadlineOf(state: keyof typeof DEADLINES, given: z.infer<typeof deadlinesSchema> = {}): Duration {
+  const text = given[state];
+  return (text === undefined ? null : parseDuration(text)) ?? DEADLINES[state];
+}

@@ -4,10 +4,10 @@
  */
 import * as z from 'zod/mini';
 import { durationText, hookName, positiveDuration } from './contract-pieces.ts';
-import { parseDuration } from './time.ts';
+import { type Duration, minutes, parseDuration, seconds } from './time.ts';
 
 export const CHECKS_MAX = 20;
-export const CHECK_TIMEOUT_SECONDS = 5;
+const CHECK_TIMEOUT: Duration = seconds(5);
 /** The reason an agent gives when a check fails; it blocks the version unless the node stays on it. */
 export const HEALTH_CHECK_FAILED = 'HealthCheckFailed';
 
@@ -72,18 +72,47 @@ export const healthCheckSchema = z.discriminatedUnion('type', [
 ]);
 export type HealthCheck = z.infer<typeof healthCheckSchema>;
 
-/** What the agent is told: defaults filled in, durations in seconds. */
-export type MonitorPlan = { checks: HealthCheck[]; onFailure: 'rollback' | 'report' };
+/** What a node carries of it through an attempt: defaults filled in, durations in seconds. */
+export type MonitorPolicy = { checks: HealthCheck[]; onFailure: 'rollback' | 'report' };
+
+/** What the agent is told; `withinSeconds`: how long the first round may fail before it is to say so itself. */
+export type MonitorPlan = MonitorPolicy & { withinSeconds: number };
 
 /** Null when nothing is to be checked. */
-export function monitorPlanOf(body: MonitorBody | undefined): MonitorPlan | null {
+export function monitorPolicyOf(body: MonitorBody | undefined): MonitorPolicy | null {
   const checks = body?.checks ?? [];
   if (checks.length === 0) return null;
   return {
     checks: checks.map(({ timeout, ...check }) => ({
       ...check,
-      timeoutSeconds: ((timeout === undefined ? null : parseDuration(timeout)) ?? CHECK_TIMEOUT_SECONDS * 1000) / 1000,
+      timeoutSeconds: checkTimeout({ timeout }) / 1000,
     })),
     onFailure: body?.onFailure ?? 'rollback',
   };
+}
+
+const checkTimeout = ({ timeout }: { timeout?: string | undefined }): Duration =>
+  (timeout === undefined ? null : parseDuration(timeout)) ?? CHECK_TIMEOUT;
+
+/** Checks that could take as long as the whole step they have to pass in. */
+export const slowChecks = (body: MonitorBody | undefined, deadline: Duration) =>
+  (body?.checks ?? []).flatMap((check, index) =>
+    checkTimeout(check) < deadline
+      ? []
+      : [
+          {
+            path: ['monitor', 'checks', index, 'timeout'],
+            input: check.timeout,
+            message:
+              'must be shorter than the deadline of MonitoringUpdate (5m unless set), in which it has to pass; the default is 5s',
+          },
+        ],
+  );
+
+/** What the node needs to say what failed, and be heard, before the control plane's deadline passes over it. */
+const REPORT_MARGIN: Duration = minutes(1);
+
+/** A deadline that is short keeps most of its time for the checks. */
+export function monitorPlanOf(policy: MonitorPolicy, deadline: Duration): MonitorPlan {
+  return { ...policy, withinSeconds: (deadline - Math.min(REPORT_MARGIN, deadline / 5)) / 1000 };
 }

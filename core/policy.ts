@@ -3,7 +3,7 @@ import { type NodeBackoff, nodeBackoffOf, validated, type VmBackoff, vmBackoffOf
 import type { GroupBody, SpecState, VmBody } from './contract.ts';
 import { DEADLINES } from './deadlines.ts';
 import { type DrainPlan, drainPlanOf } from './drain.ts';
-import { type MonitorPlan, monitorPlanOf } from './monitor.ts';
+import { type MonitorPolicy, monitorPolicyOf } from './monitor.ts';
 import { type Duration, minutes, seconds } from './time.ts';
 
 export type Deadlines = Readonly<Record<SpecState, Duration>>;
@@ -16,7 +16,7 @@ export type NodePolicy = {
   /** Absent: nothing is drained. */
   drain?: DrainPlan;
   /** Absent: nothing is checked. */
-  monitor?: MonitorPlan;
+  monitor?: MonitorPolicy;
 };
 
 export type Concurrency =
@@ -36,7 +36,7 @@ export function groupPolicyOf(body: GroupBody): GroupPolicy {
     return text === undefined ? DEADLINES[state] : validated(text);
   };
   const drain = drainPlanOf(body.drain);
-  const monitor = monitorPlanOf(body.monitor);
+  const monitor = monitorPolicyOf(body.monitor);
   return {
     backoff: nodeBackoffOf(body.backoff),
     deadlines: {

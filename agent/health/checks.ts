@@ -22,7 +22,7 @@ export const createChecker =
 
 /** Null when it passes. */
 async function run(check: AgentCheck, tools: CheckTools): Promise<string | null> {
-  const timeoutMs = check.timeoutSeconds * 1000;
+  const timeoutMs = Math.min(TIMER_MS_MAX, Math.max(1, Math.round(check.timeoutSeconds * 1000)));
   switch (check.type) {
     case 'systemd': {
       const command = [tools.systemctl, 'is-active', '--', check.unit];
@@ -41,6 +41,8 @@ async function run(check: AgentCheck, tools: CheckTools): Promise<string | null>
 }
 
 const HOST = '127.0.0.1';
+/** A timer that is longer fires at once, and a fraction is refused; a time-out may be up to 365 days. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
 
 function askHttp(check: Extract<AgentCheck, { type: 'http' }>, timeoutMs: number): Promise<string | null> {
   const { port, path = '/', scheme = 'http', status: wanted } = check;

@@ -1,9 +1,9 @@
 /** The check for an update while Idle: one refresh, judged by its own outcome (DESIGN section 2 rule 5). */
 import type { UpdateCheck } from '../../core/contract.ts';
+import { updateCheckOf } from './offer.ts';
 import { judgePending } from './pending.ts';
 import type { UpdateApi } from './update-api.ts';
 import { lastTimestamp } from './update-status.ts';
-import { updateCheckOf } from './pursue.ts';
 
 export type CheckTools = {
   readonly api: UpdateApi;
@@ -34,7 +34,10 @@ export async function checkForUpdate(tools: CheckTools): Promise<UpdateCheck | n
     } else if (before !== undefined) {
       const pending = { name: 'refresh' as const, before, at: now(), issued: 1 };
       const verdict = judgePending(pending, view, now(), Number.POSITIVE_INFINITY);
-      if (verdict.kind === 'succeeded') return withLock(updateCheckOf(verdict.status), await api.versionLock());
+      if (verdict.kind === 'succeeded') {
+        const [os, lock] = await Promise.all([api.version(), api.versionLock()]);
+        return updateCheckOf(verdict.status, 'version' in os ? os.version : null, lock);
+      }
       if (verdict.kind === 'failed') return late(`refresh failed: ${verdict.detail}`);
     }
     if (now() >= until) {
@@ -43,10 +46,4 @@ export async function checkForUpdate(tools: CheckTools): Promise<UpdateCheck | n
     }
     await tools.pause();
   }
-}
-
-/** An owner who has locked the version is told that this is why nothing newer is offered. */
-function withLock(check: UpdateCheck, lock: string | null): UpdateCheck {
-  if (check.result !== 'UpToDate' || lock === null || lock === 'latest') return check;
-  return { ...check, message: `settings.updates.version-lock is ${lock}` };
 }

@@ -7,7 +7,7 @@ import { HEALTH_CHECK_FAILED } from '../../core/monitor.ts';
 import { newDrain, unknownDrain } from './drain-record.ts';
 import { type Memory, newRecord, newStep, type NodeRecord, type Pending, type StepRecord } from './memory.ts';
 import { check, watches } from './monitor.ts';
-import { failed, type Limits, type Move, type Seen, WAIT } from './move.ts';
+import { allowedMs, failed, type Limits, type Move, type Seen, WAIT } from './move.ts';
 import { pursue } from './pursue.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -24,7 +24,7 @@ export function decide(memory: Memory, desired: Wanted | null, seen: Seen, limit
   if (begun !== null) return begun;
   if (memory.kind !== 'kept') return { kind: 'rest' };
   const { record } = memory;
-  if (watches(record)) return check(record, seen.now);
+  if (watches(record)) return check(record, seen.now, limits);
   if (record.step === null) return { kind: 'rest' };
   const move = pursue(record, record.step, seen, limits);
   if (move.kind === 'end') return move;
@@ -110,7 +110,7 @@ const sayState = ({ state, error, step }: NodeRecord): string =>
 
 /** The agent's own deadline for a step; Idle has none. */
 function overdue(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move | null {
-  const allowed = limits.deadlinesMs[step.target];
+  const allowed = allowedMs(record, step, limits);
   if (seen.now - startOf(record, step) < allowed) return null;
   const { reason, message } = whyLate(record, step, seen);
   return failed(record, reason, `${step.target} was not reached in ${Math.round(allowed / 1000)} s: ${message}`);
@@ -125,7 +125,7 @@ function startOf({ drain }: NodeRecord, { target, startedAt }: StepRecord): numb
 function whyLate(
   { drain, monitor }: NodeRecord,
   step: StepRecord,
-  { update, version }: Seen,
+  { update, version, versionLock }: Seen,
 ): { reason: string; message: string } {
   if (step.target === 'MonitoringUpdate' && monitor?.failing != null) {
     return { reason: HEALTH_CHECK_FAILED, message: monitor.failing };
@@ -138,6 +138,9 @@ function whyLate(
   if (update.kind === 'unavailable') return { reason: 'UpdateApiUnavailable', message: update.message };
   if (step.refreshFailure !== null) return { reason: 'RefreshFailed', message: step.refreshFailure };
   if (version === null) return { reason: 'UpdateApiUnavailable', message: '/os does not answer' };
+  if (step.target === 'StagedUpdate' && step.refreshed && step.pending === null && versionLock === null) {
+    return { reason: 'UpdateApiUnavailable', message: 'settings.updates.version-lock cannot be read' };
+  }
   const waiting = step.pending === null ? 'nothing was under way' : `${step.pending.name} did not finish`;
   return { reason: 'NoProgress', message: waiting };
 }

@@ -13,6 +13,8 @@ export type AgentCheck = HealthCheck | z.infer<typeof unknownCheckSchema>;
 export const agentMonitorPlanSchema = z.object({
   checks: z.array(z.union([healthCheckSchema, unknownCheckSchema])),
   onFailure: z.enum(['rollback', 'report']),
+  /** How long the first round may fail; absent where the control plane is too old to say. */
+  withinSeconds: z.exactOptional(z.number()),
 });
 export type AgentMonitorPlan = z.infer<typeof agentMonitorPlanSchema>;
 
@@ -30,7 +32,7 @@ export function readMonitorPlan(value: unknown): AgentMonitorPlan | null {
   if (value == null) return null;
   const parsed = looseSchema.safeParse(value);
   if (!parsed.success) return UNREADABLE;
-  const { checks, onFailure } = parsed.data;
+  const { checks, onFailure, withinSeconds } = parsed.data;
   return {
     checks: checks.map((check) => {
       const known = healthCheckSchema.safeParse(check);
@@ -38,6 +40,7 @@ export function readMonitorPlan(value: unknown): AgentMonitorPlan | null {
       return { type: 'unknown', name: check.name, kind: check.type, timeoutSeconds: 1 };
     }),
     onFailure: onFailure === 'rollback' ? 'rollback' : 'report',
+    ...(withinSeconds === undefined ? {} : { withinSeconds }),
   };
 }
 
@@ -50,4 +53,5 @@ const UNREADABLE: AgentMonitorPlan = {
 const looseSchema = z.object({
   checks: z.array(z.looseObject({ type: z.string(), name: z.string() })),
   onFailure: z.optional(z.string()),
+  withinSeconds: z.optional(z.number().check(z.positive())),
 });

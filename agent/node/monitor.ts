@@ -5,19 +5,28 @@
  */
 import { HEALTH_CHECK_FAILED } from '../../core/monitor.ts';
 import type { NodeRecord } from './memory.ts';
-import type { CheckResult } from './monitor-record.ts';
-import { failed, type Limits, type Move, reached, WAIT } from './move.ts';
+import type { AgentCheck, CheckResult } from './monitor-record.ts';
+import { allowedMs, failed, type Limits, type Move, reached, WAIT } from './move.ts';
 
 /** Whether an updated node is still being watched. */
 export const watches = ({ state, step, error, monitor }: NodeRecord): boolean =>
   state === 'MonitoringUpdate' && step === null && error === null && monitor !== null;
 
-/** The next round of checks, when it is due. */
-export function check(record: NodeRecord, now: number): Move {
-  const { monitor } = record;
+/** The next round of checks, when it is due. One that must pass for the step has no longer than is left of the step. */
+export function check(record: NodeRecord, now: number, limits: Limits): Move {
+  const { monitor, step } = record;
   if (monitor === null || now < monitor.nextAt) return WAIT;
-  return { kind: 'check', record, checks: monitor.plan.checks };
+  const { checks } = monitor.plan;
+  if (step === null) return { kind: 'check', record, checks };
+  const leftMs = step.startedAt + allowedMs(record, step, limits) - now;
+  return { kind: 'check', record, checks: checks.map((each) => cut(each, leftMs)) };
 }
+
+/** A check that outlived the step would be heard after the control plane has counted a step that nobody explained. */
+const cut = (each: AgentCheck, leftMs: number): AgentCheck => ({
+  ...each,
+  timeoutSeconds: Math.min(each.timeoutSeconds, leftMs / 1000),
+});
 
 /** What a round means. */
 export function absorbChecks(record: NodeRecord, results: readonly CheckResult[], now: number, limits: Limits): Move {

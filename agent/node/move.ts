@@ -14,7 +14,7 @@ export type Seen = {
   readonly update: UpdateView;
   /** Instances that live on this host. */
   readonly liveVms: number;
-  /** settings.updates.version-lock, read only during a rollback; null when it was not, or did not answer. */
+  /** settings.updates.version-lock, read only while staging and rolling back; null when it was not, or did not answer. */
   readonly versionLock: string | null;
 };
 
@@ -59,6 +59,13 @@ export type Move =
   | { kind: 'end'; record: NodeRecord };
 
 export const WAIT: Move = { kind: 'wait' };
+
+/** How long a step may take: the agent's own setting, and for health checks what the control plane allows if that is less. */
+export function allowedMs({ monitor }: NodeRecord, { target }: StepRecord, limits: Limits): number {
+  const own = limits.deadlinesMs[target];
+  const within = target === 'MonitoringUpdate' ? monitor?.plan.withinSeconds : undefined;
+  return within === undefined ? own : Math.min(own, within * 1000);
+}
 
 export const withStep = (record: NodeRecord, step: StepRecord): NodeRecord => ({ ...record, step });
 

@@ -2,6 +2,7 @@
 import type { NodeRecord, StepRecord } from './memory.ts';
 import { check } from './monitor.ts';
 import { act, failed, type Limits, type Move, reached, type Seen, WAIT, withStep } from './move.ts';
+import { judgeOffer, updateCheckOf } from './offer.ts';
 import { judgePending } from './pending.ts';
 import { reboot } from './reboot.ts';
 import { recover } from './recover.ts';
@@ -18,14 +19,14 @@ export function pursue(record: NodeRecord, step: StepRecord, seen: Seen, limits:
     case 'RebootedIntoUpdate':
       return reboot(record, step, seen, limits);
     case 'MonitoringUpdate':
-      return monitor(record, step, seen);
+      return monitor(record, step, seen, limits);
   }
 }
 
 /** Without checks the running version is proof enough. */
-function monitor(record: NodeRecord, step: StepRecord, seen: Seen): Move {
+function monitor(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
   if (seen.version === null) return WAIT;
-  return record.monitor === null ? reached(record, step) : check(record, seen.now);
+  return record.monitor === null ? reached(record, step) : check(record, seen.now, limits);
 }
 
 /** A fresh refresh, then prepare. Nothing here disrupts, so a boot in between only means to begin again. */
@@ -47,7 +48,7 @@ function stage(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits)
       case 'failed':
         return stagingFailed(record, step, step.pending.name, verdict.detail, seen.now + limits.retryAfterMs);
       case 'succeeded':
-        return stagingWent(record, step, step.pending.name, verdict.status);
+        return stagingWent(record, step, step.pending.name, verdict.status, seen.versionLock);
     }
   }
   if (seen.update.kind === 'busy') return WAIT;
@@ -74,7 +75,13 @@ function stagingFailed(record: NodeRecord, step: StepRecord, command: string, de
   );
 }
 
-function stagingWent(record: NodeRecord, step: StepRecord, command: string, status: UpdateStatus): Move {
+function stagingWent(
+  record: NodeRecord,
+  step: StepRecord,
+  command: string,
+  status: UpdateStatus,
+  lock: string | null,
+): Move {
   const { staging } = status;
   switch (command) {
     case 'refresh':
@@ -82,7 +89,7 @@ function stagingWent(record: NodeRecord, step: StepRecord, command: string, stat
         kind: 'note',
         record: {
           ...withStep(record, { ...step, pending: null, refreshed: true, refreshFailure: null }),
-          updateCheck: updateCheckOf(status),
+          updateCheck: updateCheckOf(status, record.fromVersion, lock),
         },
       };
     case 'deactivate':
@@ -101,21 +108,20 @@ const stagedAs = (version: string): Partial<NodeRecord> => ({
   updateCheck: { result: 'Available', version },
 });
 
-/** What a successful refresh says. In Idle nothing is chosen, whatever an older refresh has left behind. */
-export const updateCheckOf = ({ state, chosen }: UpdateStatus): NonNullable<NodeRecord['updateCheck']> =>
-  state === 'Idle' || chosen === null ? { result: 'UpToDate' } : { result: 'Available', version: chosen };
-
 function stageOffered(record: NodeRecord, step: StepRecord, status: UpdateStatus, seen: Seen): Move {
-  const { staging, chosen } = status;
-  if (status.state === 'Ready' && staging !== null && (chosen === null || staging.version === chosen)) {
-    // An operator was here before us, or our record was lost: it is what we would have done.
-    return reached(record, step, stagedAs(staging.version));
-  }
-  if (status.state === 'Ready') return act(record, step, 'deactivate', seen);
-  if (status.state === 'Idle' || chosen === null) {
+  const { state, staging, chosen } = status;
+  const activated = state === 'Ready' && staging !== null && (chosen === null || staging.version === chosen);
+  const offered = activated ? staging.version : chosen;
+  if (state === 'Ready' && offered === null) return act(record, step, 'deactivate', seen);
+  if (state === 'Idle' || offered === null) {
     return failed(record, 'NothingOffered', 'the refresh of this attempt offers no update');
   }
-  return act(record, step, 'prepare', seen);
+  const offer = judgeOffer(offered, record.fromVersion, seen.versionLock);
+  if (offer.kind === 'older') return failed(record, 'DowngradeOffered', offer.message);
+  if (offer.kind === 'unclear') return WAIT;
+  // An operator was here before us, or our record was lost: it is what we would have done.
+  if (activated) return reached(record, step, stagedAs(offered));
+  return act(record, step, state === 'Ready' ? 'deactivate' : 'prepare', seen);
 }
 
 /** Marks the staged set for the next boot. It must be the one that was staged. */

@@ -72,11 +72,12 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function look(): Promise<Seen> {
-    const rollingBack = memory.kind === 'kept' && memory.record.rollback !== null;
+    const record = memory.kind === 'kept' ? memory.record : null;
+    const asksLock = record !== null && (record.rollback !== null || record.step?.target === 'StagedUpdate');
     const [os, update, versionLock] = await Promise.all([
       api.version(),
       api.look(),
-      rollingBack ? api.versionLock() : null,
+      asksLock ? api.versionLock() : null,
     ]);
     if ('unavailable' in os) log('warn', 'os version unavailable', { why: os.unavailable });
     return {

@@ -190,7 +190,11 @@ export const ANSWERS = {
         }),
       ),
       monitor: z.exactOptional(
-        z.object({ checks: z.array(healthCheckSchema), onFailure: z.enum(['rollback', 'report']) }),
+        z.object({
+          checks: z.array(healthCheckSchema),
+          onFailure: z.enum(['rollback', 'report']),
+          withinSeconds: z.number().check(z.positive()),
+        }),
       ),
     }),
     reportEverySeconds: z.number().check(z.positive()),

@@ -52,9 +52,28 @@ type Countable = {
     : never;
 }[keyof Faults];
 
-/** Whether the fault strikes this time, and the faults that are left. */
-export function strike(faults: Faults, name: Countable): { strikes: boolean; left: Faults } {
-  const value = faults[name] ?? false;
-  if (typeof value === 'boolean') return { strikes: value, left: faults };
-  return value === 0 ? { strikes: false, left: faults } : { strikes: true, left: { ...faults, [name]: value - 1 } };
+/** The faults of one machine: changed while it runs, and used up as they strike. */
+export class LiveFaults {
+  #faults: Faults;
+
+  constructor(faults: Faults) {
+    this.#faults = faults;
+  }
+
+  get now(): Faults {
+    return this.#faults;
+  }
+
+  /** Changes some and leaves the others. */
+  change(faults: Faults): void {
+    this.#faults = { ...this.#faults, ...faults };
+  }
+
+  /** Whether the fault strikes this time; one that is counted is then one less. */
+  strikes(name: Countable): boolean {
+    const value = this.#faults[name] ?? false;
+    if (typeof value === 'boolean') return value;
+    if (value > 0) this.change({ [name]: value - 1 });
+    return value > 0;
+  }
 }

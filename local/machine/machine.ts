@@ -4,23 +4,16 @@ import { rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod/mini';
 import { AgentService } from './agent-service.ts';
-import { type Faults, faultsSchema, offeredVersion, strike } from './faults.ts';
+import { control } from './control.ts';
+import { type Faults, LiveFaults } from './faults.ts';
 import { type DiskFile, MachineFiles } from './files.ts';
 import { NodeSettings } from './node-settings.ts';
 import { killProcessesOf, MACHINE_VARIABLE } from './processes.ts';
 import type { Reply } from './reply.ts';
 import { serveUpdateApi } from './update-server.ts';
-import {
-  afterBoot,
-  bootDisk,
-  type CommandName,
-  type Disk,
-  endCommand,
-  refusalOf,
-  type UpdateStatus,
-} from './update-state.ts';
+import { bootDisk, type Disk, type UpdateStatus } from './update-state.ts';
+import { Updates } from './updates.ts';
 
 export type MachineOptions = {
   /** The machine's own directory: its disk, its kernel files, its agent's state. Survives everything. */
@@ -63,14 +56,11 @@ export class Machine {
   readonly #options: MachineOptions;
   readonly #files: MachineFiles;
   readonly #agent: AgentService;
-  readonly #commands: string[] = [];
-  #faults: Faults;
-  #disk: Disk;
+  readonly #faults: LiveFaults;
+  readonly #updates: Updates;
   #boots: number;
   #bootId = '';
   #up = false;
-  #status: UpdateStatus | null = null;
-  #running: NodeJS.Timeout | null = null;
   #server: Server | null = null;
   #rebooting: Promise<void> | null = null;
   #closed = false;
@@ -80,10 +70,10 @@ export class Machine {
     this.#options = options;
     this.#files = new MachineFiles(resolve(options.dir));
     this.socket = this.#files.socket;
-    this.#faults = options.faults ?? {};
+    this.#faults = new LiveFaults(options.faults ?? {});
     const { boots, ...disk } = this.#readDisk();
-    this.#disk = disk;
     this.#boots = boots;
+    this.#updates = new Updates({ disk, faults: this.#faults, save: () => this.#writeDisk() });
     this.#agent = new AgentService({
       command: options.agentCommand,
       env: () => this.#agentEnv(),
@@ -96,25 +86,23 @@ export class Machine {
   async start(): Promise<void> {
     await killProcessesOf(this.#files.dir);
     rmSync(this.socket, { force: true });
+    const [faults, updates] = [this.#faults, this.#updates];
     this.#server = await serveUpdateApi(this.socket, {
       up: () => this.#up,
-      locked: () => this.#running !== null || this.#strikes('busy423'),
-      status: () => this.#status,
-      garbled: () => this.#strikes('garbleStatus'),
-      odd: () => this.#strikes('oddStatus'),
-      broken: () => this.#strikes('breakStatus'),
+      locked: () => updates.running || faults.strikes('busy423'),
+      status: () => updates.status,
+      garbled: () => faults.strikes('garbleStatus'),
+      odd: () => faults.strikes('oddStatus'),
+      broken: () => faults.strikes('breakStatus'),
       settings: new NodeSettings({
         others: this.#options.settings ?? {},
-        versionLock: () => this.#disk.versionLock,
-        lockVersion: (versionLock) => {
-          this.#disk = { ...this.#disk, versionLock };
-          this.#writeDisk();
-        },
+        versionLock: () => updates.disk.versionLock,
+        lockVersion: (version) => updates.lockVersion(version),
       }),
-      begin: (command) => this.#begin(command),
+      begin: (command) => updates.begin(command),
       reboot: () => this.#askReboot(),
-      version: () => this.#disk.active,
-      control: (method, path, body) => this.#control(method, path, body),
+      version: () => updates.disk.active,
+      control: (method, path, body) => control(this, method, path, body),
     });
     this.#boot();
   }
@@ -124,18 +112,18 @@ export class Machine {
       up: this.#up,
       bootId: this.#bootId,
       boots: this.#boots,
-      version: this.#disk.active,
+      version: this.#updates.disk.active,
       agent: { pid: this.#agent.pid, starts: this.#agent.starts },
-      disk: this.#disk,
-      update: this.#status,
-      faults: this.#faults,
-      commands: [...this.#commands],
+      disk: this.#updates.disk,
+      update: this.#updates.status,
+      faults: this.#faults.now,
+      commands: [...this.#updates.accepted],
     };
   }
 
   /** Changes some faults and leaves the others. */
   setFaults(faults: Faults): void {
-    this.#faults = { ...this.#faults, ...faults };
+    this.#faults.change(faults);
   }
 
   /** kill -9 of the agent alone; it is started again by itself. */
@@ -184,17 +172,18 @@ export class Machine {
     await this.#goDown();
     const down = new AbortController();
     this.#comeBack = () => down.abort();
-    await sleep((this.#faults.rebootSeconds ?? 1) * 1000, undefined, { signal: down.signal }).catch(() => undefined);
-    this.#disk = bootDisk(this.#disk, this.#disk.nextBootInactive && this.#strikes('bootsBack'));
+    await sleep((this.#faults.now.rebootSeconds ?? 1) * 1000, undefined, { signal: down.signal }).catch(
+      () => undefined,
+    );
+    this.#updates.comeUp();
     this.#boot();
   }
 
   async #goDown(): Promise<void> {
     this.#up = false;
     this.#register(false);
-    if (this.#running !== null) clearTimeout(this.#running);
+    this.#updates.goDown();
     this.#files.stopKernel();
-    this.#running = null;
     await this.#agent.stop('SIGKILL');
     await killProcessesOf(this.#files.dir);
   }
@@ -202,7 +191,6 @@ export class Machine {
   #boot(): void {
     this.#boots += 1;
     this.#bootId = randomUUID();
-    this.#status = null;
     this.#writeDisk();
     this.#files.bootKernel(this.#bootId);
     this.#up = true;
@@ -210,76 +198,16 @@ export class Machine {
     this.#agent.start();
   }
 
-  #begin(command: CommandName): Reply {
-    const refusal = refusalOf(command, this.#status ?? afterBoot(this.#disk));
-    if (refusal !== null) return refusal;
-    this.#commands.push(command);
-    if (this.#strikes('noProgress')) return { status: 204 };
-    this.#running = setTimeout(
-      () => {
-        this.#running = null;
-        const fails = this.#strikes(FAILURE_OF[command]);
-        const written = command === 'prepare' && !fails ? (this.#faults.writesVersion ?? null) : null;
-        // The repository has moved on: what prepare finds there is what is offered from then on.
-        if (written !== null) this.setFaults({ offeredVersion: written });
-        const offered = offeredVersion(this.#faults, this.#disk);
-        const ended = endCommand(command, this.#status ?? afterBoot(this.#disk), this.#disk, {
-          offered,
-          fails,
-          written,
-          timestamp: nanoTime(),
-        });
-        this.#status = ended.status;
-        this.#disk = ended.disk;
-        this.#writeDisk();
-      },
-      (this.#faults.commandSeconds ?? 0.2) * 1000,
-    );
-    return { status: 204 };
-  }
-
   #askReboot(): Reply {
-    if (this.#strikes('refuseReboot')) return { status: 500, text: 'Failed to reboot: Operation inhibited by "test"' };
-    this.#commands.push('reboot');
+    if (this.#faults.strikes('refuseReboot'))
+      return { status: 500, text: 'Failed to reboot: Operation inhibited by "test"' };
+    this.#updates.accepted.push('reboot');
     // systemd takes the node down a moment after it has answered.
-    if (this.#strikes('ignoreReboot')) return { status: 204 };
+    if (this.#faults.strikes('ignoreReboot')) return { status: 204 };
     setTimeout(() => {
       if (!this.#closed) void this.reboot();
     }, SHUTDOWN_AFTER_MS);
     return { status: 204 };
-  }
-
-  async #control(method: string, path: string, body: unknown): Promise<Reply> {
-    switch (`${method} ${path}`) {
-      case 'GET /state':
-        return { status: 200, json: this.state() };
-      case 'POST /faults': {
-        const faults = faultsSchema.safeParse(body);
-        if (!faults.success) return { status: 400, text: z.prettifyError(faults.error) };
-        this.setFaults(faults.data);
-        return { status: 200, json: this.#faults };
-      }
-      case 'POST /power-cycle':
-        void this.reboot();
-        return { status: 202 };
-      case 'POST /agent/kill':
-        this.killAgent();
-        return { status: 202 };
-      case 'POST /agent/stop':
-        await this.stopAgent();
-        return { status: 204 };
-      case 'POST /agent/start':
-        this.startAgent();
-        return { status: 204 };
-      default:
-        return { status: 404, text: 'no such control' };
-    }
-  }
-
-  #strikes(name: Parameters<typeof strike>[1]): boolean {
-    const { strikes, left } = strike(this.#faults, name);
-    this.#faults = left;
-    return strikes;
   }
 
   #agentEnv(): Record<string, string | undefined> {
@@ -317,21 +245,8 @@ export class Machine {
   }
 
   #writeDisk(): void {
-    this.#files.writeDisk({ ...this.#disk, boots: this.#boots });
+    this.#files.writeDisk({ ...this.#updates.disk, boots: this.#boots });
   }
 }
 
-const FAILURE_OF = {
-  refresh: 'failRefresh',
-  prepare: 'failPrepare',
-  activate: 'failActivate',
-  deactivate: 'failDeactivate',
-} as const;
 const SHUTDOWN_AFTER_MS = 50;
-
-let nanos = 0;
-/** Nanoseconds, as the node writes them: never twice the same. */
-function nanoTime(): string {
-  nanos = (nanos + 1) % 1_000_000;
-  return `${new Date().toISOString().slice(0, -1)}${String(nanos).padStart(6, '0')}Z`;
-}

@@ -1,74 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { absorb } from '../../agent/node/absorb.ts';
 import { decide, mayAct } from '../../agent/node/decide.ts';
-import { type Memory, newRecord, newStep, type NodeRecord, type StepRecord } from '../../agent/node/memory.ts';
-import type { Limits, Seen } from '../../agent/node/move.ts';
-import type { UpdateStatus, UpdateView } from '../../agent/node/update-status.ts';
+import { type Memory, newRecord, type NodeRecord, type StepRecord } from '../../agent/node/memory.ts';
+import type { Seen } from '../../agent/node/move.ts';
+import type { UpdateStatus } from '../../agent/node/update-status.ts';
 import type { DesiredNode, SpecState } from '../../core/contract.ts';
+import { limits, onTheWay, pending, ran, seen, status, T0 } from '../spec/agent/node-record.ts';
 
-const limits: Limits = {
-  deadlinesMs: {
-    Idle: Number.POSITIVE_INFINITY,
-    StagedUpdate: 600_000,
-    PerformedUpdate: 240_000,
-    RebootedIntoUpdate: 840_000,
-    MonitoringUpdate: 240_000,
-  },
-  noProgressAfterMs: 30_000,
-  rebootAgainAfterMs: 300_000,
-  retryAfterMs: 30_000,
-  drainEveryMs: 5000,
-  checkEveryMs: 10_000,
-  rollbackMs: 1_500_000,
-};
-const T0 = 1_000_000;
 const want = (state: SpecState, generation: number): DesiredNode => ({ state, version: null, generation });
 const kept = (record: NodeRecord): Memory => ({ kind: 'kept', record });
 
-const status = (change: Partial<UpdateStatus> = {}): UpdateView => ({
-  kind: 'status',
-  status: { state: 'Available', chosen: '2.0.0', staging: null, last: null, ...change },
-});
 const staged = { version: '2.0.0', nextToBoot: false };
 const ready = { version: '2.0.0', nextToBoot: true };
-const ran = (type: string, outcome = 'Success', timestamp = 't1') => ({
-  type,
-  status: outcome,
-  timestamp,
-  detail: 'exit status 1: why',
-});
-const seen = (change: Partial<Seen> = {}): Seen => ({
-  now: T0,
-  bootId: 'b1',
-  version: '1.0.0',
-  update: { kind: 'none' },
-  liveVms: 0,
-  versionLock: null,
-  ...change,
-});
-
 const idle = newRecord(1);
-const onTheWay = (
-  state: SpecState,
-  target: SpecState,
-  step: Partial<StepRecord> = {},
-  change: Partial<NodeRecord> = {},
-): NodeRecord => ({
-  ...newRecord(5),
-  state,
-  fromVersion: '1.0.0',
-  targetVersion: '2.0.0',
-  bootIdAtStep: 'b1',
-  ...change,
-  step: { ...newStep(target, T0), ...step },
-});
-const pending = (name: 'refresh' | 'prepare' | 'activate' | 'deactivate' | 'reboot', issued = 1) => ({
-  name,
-  before: 't0',
-  at: T0,
-  issued,
-});
-
 /** The move in a word: its kind, the command, the error's reason or the state reached. */
 function inWords(record: NodeRecord, look: Seen): string {
   const move = decide(kept(record), null, look, limits);

@@ -136,6 +136,20 @@ describe('health checks', () => {
     watched = null;
   });
 
+  test('the group allows less than the agent would take: the node still names the check and goes back', async () => {
+    const monitor: GroupBody['monitor'] = { checks: [{ name: 'web', type: 'http', port }] };
+    const node = await site.heldNode(await site.group({ monitor, deadlines: { MonitoringUpdate: '10s' } }));
+    watched = node;
+    await node.verb('release');
+    const after = await node.crashed(1);
+    expect(after).toMatchObject({
+      crash: { lastReason: 'HealthCheckFailed', lastState: 'MonitoringUpdate' },
+      status: { currentVersion: OLD, progress: `back on ${OLD}` },
+    });
+    expect(after.crash.lastMessage).toMatch(/^MonitoringUpdate was not reached in 8 s: check web failed/);
+    watched = null;
+  });
+
   test('one fails during the soak time: ErrorReset names it, and the node goes back', async () => {
     const node = await site.node(await site.group({ monitor: { checks: [HOOK_CHECK], soak: '10m' } }));
     await node.becomes(

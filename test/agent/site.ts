@@ -1,6 +1,6 @@
 /** A whole site for a test: the real control plane as a process, and machines in this one that run the real agent. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -214,6 +214,20 @@ export class SiteNode {
       outgoing.on('error', reject);
       outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     });
+  }
+
+  /** What becomes of wakes until the machine boots again: SSM does not know the node, or the script on it fails. */
+  wakes(how: 'unregistered' | 'fail'): void {
+    const managed = join(this.#laptop.dataDir, 'managed', `${this.nodeId}.json`);
+    if (how === 'unregistered') rmSync(managed);
+    else writeFileSync(managed, JSON.stringify({ env: { HOLDOFF_AGENT_DIR: this.file('nowhere') }, online: true }));
+  }
+
+  /** The owner's version-lock. */
+  async locks(version: string): Promise<void> {
+    const body = { updates: { 'version-lock': version } };
+    await eventually('the lock is staged', async () => (await this.api('PATCH', '/settings?tx=owner', body)) === 204);
+    await eventually('and applied', async () => (await this.api('POST', '/tx/commit_and_apply?tx=owner')) === 200);
   }
 
   /** A command of somebody else, run to its end; 423 is waited out. */

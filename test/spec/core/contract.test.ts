@@ -232,6 +232,21 @@ describe('refused', () => {
       { deadlines: { Idle: 'x' } },
       ['deadlines.Idle: must be a duration such as 90s, 15m or 24h, longer than nothing and at most 365d'],
     ],
+    [
+      groupBodySchema,
+      {
+        monitor: {
+          checks: [
+            { name: 'a', type: 'tcp', port: 1, timeout: '59s' },
+            { name: 'b', type: 'tcp', port: 2, timeout: '60s' },
+          ],
+        },
+        deadlines: { MonitoringUpdate: '1m' },
+      },
+      [
+        'monitor.checks.1.timeout: must be shorter than the deadline of MonitoringUpdate (5m unless set), in which it has to pass; the default is 5s',
+      ],
+    ],
     [nodeMoveBodySchema, { group: '-' }, [`group: ${NAME}`]],
     [
       vmReportSchema,
