@@ -61,6 +61,8 @@ export function createHookRunner(
 const SAID_MAX = 300;
 
 const OUT_MAX = 64 * 1024;
+/** After its exit, for what it printed before. */
+const LEFT_TO_READ_MS = 500;
 
 /** Null when the command ends with 0. A command that takes too long is killed with what it started. */
 export const runCommand = async (...how: Parameters<typeof captureCommand>): Promise<string | null> =>
@@ -99,7 +101,18 @@ export function captureCommand(
       resolve({ failure, out: out.trim() });
     };
     child.on('error', (error) => finish(`could not be started: ${error.message}`));
+    let unread: NodeJS.Timeout | undefined;
+    child.on('exit', () => {
+      // What it leaves running is not ours to kill, nor to wait for: it may hold the pipes for ever.
+      clearTimeout(late);
+      ended.removeEventListener('abort', stop);
+      unread = setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, LEFT_TO_READ_MS);
+    });
     child.on('close', (code, signal) => {
+      clearTimeout(unread);
       if (code === 0) return finish(null);
       const last = said.trim().split('\n').at(-1)?.slice(0, SAID_MAX) ?? '';
       return finish([cut ?? `ended with ${code ?? signal ?? '?'}`, last].filter((part) => part !== '').join(': '));

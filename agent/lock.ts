@@ -17,7 +17,8 @@ export function takeLock(stateDir: string, pid: number): { release(): void } {
       if (tryLink(mine, file)) return { release: () => rmSync(file, { force: true }) };
       const holder = readIfThere(file);
       const [holderPid, startTime] = (holder ?? '').split(' ');
-      if (startTime !== undefined && isRunning({ pid: Number(holderPid), startTime })) {
+      // In a container every agent is process 1: a holder with our own pid is one of an earlier boot.
+      if (startTime !== undefined && Number(holderPid) !== pid && isRunning({ pid: Number(holderPid), startTime })) {
         throw new AgentError('Locked', `the agent with pid ${holderPid} is at work in ${stateDir}`);
       }
       rmSync(file, { force: true });

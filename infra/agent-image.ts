@@ -51,6 +51,11 @@ function bundled(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdoff-agent-image-'));
   mkdirSync(join(folder, 'dist'));
   execFileSync(process.execPath, [`${PROJECT_ROOT}agent/build.mjs`, join(folder, 'dist/agent.mjs')]);
-  copyFileSync(`${PROJECT_ROOT}agent/distribution/Dockerfile`, join(folder, 'Dockerfile'));
+  mkdirSync(join(folder, 'agent/distribution'), { recursive: true });
+  for (const [from, to] of [
+    ['Dockerfile', 'Dockerfile'],
+    ['defaults.env', 'agent/distribution/defaults.env'],
+  ] as const)
+    copyFileSync(`${PROJECT_ROOT}agent/distribution/${from}`, join(folder, to));
   return folder;
 }

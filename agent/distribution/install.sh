@@ -9,6 +9,7 @@
 #   HOLDOFF_GROUP     group to enrol in; empty: the default group
 #   HOLDOFF_UNIT      file with the systemd unit; default: holdoff-agent.service next to this script
 set -eu
+umask 022
 
 root="${HOLDOFF_INSTALL_ROOT:-}"
 say() { echo "Holdoff: $*"; }
@@ -38,7 +39,8 @@ trap 'rm -f "$fresh" "$fresh.env" "$fresh.unit"' EXIT
 case "$HOLDOFF_SOURCE" in
   https://*) curl --fail --silent --show-error --location --proto '=https' --max-time 300 --output "$fresh" "$HOLDOFF_SOURCE" ||
     die "$HOLDOFF_SOURCE could not be fetched; nothing was changed" ;;
-  s3://*) aws s3 cp --only-show-errors "$HOLDOFF_SOURCE" "$fresh" ||
+  s3://*) command -v aws >/dev/null 2>&1 || die "$HOLDOFF_SOURCE needs the AWS CLI, and this host has none; use https://"
+    aws s3 cp --only-show-errors "$HOLDOFF_SOURCE" "$fresh" ||
     die "$HOLDOFF_SOURCE could not be fetched (does the node's role have s3:GetObject?); nothing was changed" ;;
   file://*) cp "${HOLDOFF_SOURCE#file://}" "$fresh" || die "$HOLDOFF_SOURCE could not be read; nothing was changed" ;;
   *) die "$HOLDOFF_SOURCE must begin with https://, s3:// or file://" ;;
@@ -54,13 +56,14 @@ sum="$(sha256sum "$fresh" | cut -d ' ' -f 1)"
 } >"$fresh.env"
 cp "$unit" "$fresh.unit"
 
-# Puts a file in its place in one step; says whether that was new.
-changed=no
+# Puts a file in its place in one step. That the service must be restarted is on disk before, lest a run that is cut short
+# leaves the old agent running.
+pending="$root/opt/holdoff/.restart"
 place() {
   if cmp -s "$1" "$2"; then rm -f "$1"; else
     chmod "$3" "$1"
+    : >"$pending"
     mv -f "$1" "$2"
-    changed=yes
     say "wrote ${2#"$root"}"
   fi
 }
@@ -70,7 +73,12 @@ place "$fresh.unit" "$root/etc/systemd/system/holdoff-agent.service" 0644
 
 systemctl daemon-reload
 systemctl enable --quiet holdoff-agent.service
-if [ "$changed" = yes ]; then systemctl restart holdoff-agent.service; else systemctl start holdoff-agent.service; fi
+if [ -e "$pending" ]; then
+  systemctl restart holdoff-agent.service
+  rm -f "$pending"
+else
+  systemctl start holdoff-agent.service
+fi
 # A wrong setting ends the agent at once: then its own words are the answer.
 sleep "${HOLDOFF_SETTLE_SECONDS:-3}"
 if ! systemctl is-active --quiet holdoff-agent.service; then

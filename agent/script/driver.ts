@@ -4,7 +4,7 @@ import type { CommandName } from '../node/memory.ts';
 import type { CommandOutcome, UpdateApi } from '../node/update-api.ts';
 import type { UpdateView } from '../node/update-status.ts';
 import { afterRun, whyNot } from './outcome.ts';
-import { freshRecord, LATEST, type ScriptRecord, type ScriptStore } from './record.ts';
+import { freshRecord, LATEST, lostRecord, type ScriptRecord, type ScriptStore } from './record.ts';
 import type { Runs } from './runs.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -29,6 +29,7 @@ export function createScriptDriver(options: ScriptDriverOptions): UpdateApi {
   const load = (): ScriptRecord => {
     const bootId = options.bootId();
     const kept = store.load();
+    if (kept === 'lost') return lostRecord(bootId);
     return kept?.bootId === bootId ? kept : freshRecord(bootId, kept);
   };
 
@@ -39,13 +40,18 @@ export function createScriptDriver(options: ScriptDriverOptions): UpdateApi {
     if (running === null) return record;
     const over = now() - running.startedAt >= options.timeoutMs;
     const why = over ? `took longer than ${Math.round(options.timeoutMs / 1000)} s and was killed` : null;
-    const { ended } = runs.look(running.id, running.process, why);
-    if (ended === null) return record;
+    const view = runs.look(running.id, running.process, why);
+    if (view.kind === 'runs') return record;
+    if (view.kind === 'never') {
+      // As if it had not been asked for: whoever waits for it asks again.
+      const unasked = { ...record, running: null };
+      store.save(unasked);
+      return unasked;
+    }
     const os = await runningVersion();
     const at = `${new Date(now()).toISOString()}#${record.runs}`;
-    const next = afterRun(record, ended, 'version' in os ? os.version : null, at);
+    const next = afterRun(record, view, 'version' in os ? os.version : null, at);
     store.save(next);
-    runs.tidy(null);
     return next;
   }
 

@@ -35,7 +35,8 @@ export function afterRun(
     detail: failure ?? 'no detail',
   };
   const ended: ScriptRecord = { ...record, running: null, last };
-  if (failure !== null) return ended;
+  // How far a failed activation came nobody knows: it stands as active until deactivate has run.
+  if (failure !== null) return run.name === 'activate' ? { ...ended, state: 'Ready' } : ended;
   switch (run.name) {
     case 'refresh':
       return offered(ended, out, running);

@@ -45,9 +45,15 @@ export const freshRecord = (bootId: string, before: ScriptRecord | null): Script
   versionLock: before?.versionLock ?? LATEST,
 });
 
-export type ScriptStore = { load: () => ScriptRecord | null; save: (record: ScriptRecord) => void };
+/** There was a record and it cannot be read. What it knew may be active: so it stands until deactivate has run. */
+export const lostRecord = (bootId: string): ScriptRecord => ({
+  ...freshRecord(bootId, null),
+  state: 'Ready',
+  last: { type: 'record', status: 'Failed', timestamp: 'lost', detail: 'the record of the script driver was lost' },
+});
 
-/** A file that cannot be read is as none: nothing is known to be staged or active, and the driver says so. */
+export type ScriptStore = { load: () => ScriptRecord | 'lost' | null; save: (record: ScriptRecord) => void };
+
 export function openScriptStore(stateDir: string): ScriptStore {
   const file = join(stateDir, 'script-driver.json');
   return {
@@ -56,9 +62,9 @@ export function openScriptStore(stateDir: string): ScriptStore {
       if (text === null) return null;
       try {
         const parsed = recordSchema.safeParse(JSON.parse(text));
-        return parsed.success ? parsed.data : null;
+        return parsed.success ? parsed.data : 'lost';
       } catch (error) {
-        if (error instanceof SyntaxError) return null;
+        if (error instanceof SyntaxError) return 'lost';
         throw error;
       }
     },

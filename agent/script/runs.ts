@@ -3,17 +3,27 @@
  * prints goes to files, and a fixed line of shell writes its exit code down. Nothing of a request is part of that line.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfThere } from '../durable.ts';
 import { systemCode } from '../failure.ts';
 import { identify, isRunning, type ProcessIdentity } from '../process-identity.ts';
 
 /** `ended` is null while it runs. */
-export type RunView = { ended: { failure: string | null; out: string } | null };
+export type RunView =
+  | { kind: 'runs' }
+  | { kind: 'ended'; failure: string | null; out: string }
+  /** It was never begun, and will not be: the agent died before it. */
+  | { kind: 'never' };
 
-const LINE =
-  '"$@"; code=$?; printf %s "$code" > "$HOLDOFF_RESULT.new" && mv -f "$HOLDOFF_RESULT.new" "$HOLDOFF_RESULT"';
+/** Whoever makes the folder `claim` decides whether the script runs: the shell, or an agent that finds no process. */
+const LINE = [
+  'mkdir "$HOLDOFF_RUN.claim" 2>/dev/null || exit 125',
+  'printf %s $$ > "$HOLDOFF_RUN.pid.new" && mv -f "$HOLDOFF_RUN.pid.new" "$HOLDOFF_RUN.pid"',
+  '"$@"',
+  'code=$?',
+  'printf %s "$code" > "$HOLDOFF_RUN.exit.new" && mv -f "$HOLDOFF_RUN.exit.new" "$HOLDOFF_RUN.exit"',
+].join('; ');
 const TEXT_MAX = 64 * 1024;
 const SAID_MAX = 300;
 
@@ -28,16 +38,17 @@ export class Runs {
 
   /** Starts a script under an id that was written down before. Null when it could not be started at all. */
   start(id: string, script: readonly string[], env: Readonly<Record<string, string>>): ProcessIdentity | null {
-    mkdirSync(this.#folder, { recursive: true });
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#tidy();
     const [out, err] = [openSync(this.#file(id, 'out'), 'w', 0o600), openSync(this.#file(id, 'err'), 'w', 0o600)];
     try {
       const child = spawn('/bin/sh', ['-c', LINE, 'sh', ...script], {
         stdio: ['ignore', out, err],
-        env: { ...this.#env, ...env, HOLDOFF_RESULT: this.#file(id, 'exit') },
+        env: { ...this.#env, ...env, HOLDOFF_RUN: join(this.#folder, id) },
         cwd: '/',
         detached: true,
       });
-      // A shell that cannot be started shows as a run without a process and without a result.
+      // A shell that cannot be started shows as a run that nobody has claimed.
       child.on('error', () => undefined);
       child.unref();
       return child.pid === undefined ? null : identify(child.pid);
@@ -48,45 +59,66 @@ export class Runs {
   }
 
   /** What has become of it. A script that is over its time is killed with all it started. */
-  look(id: string, process: ProcessIdentity | null, overdue: string | null): RunView {
+  look(id: string, known: ProcessIdentity | null, overdue: string | null): RunView {
+    const process = known ?? this.#claimed(id);
+    if (process === 'nobody') return { kind: 'never' };
     // In this order: a script that ends between the two looks has left its result by the second.
     const runs = process !== null && isRunning(process);
     const code = readIfThere(this.#file(id, 'exit'));
+    const out = (): string => readPart(this.#file(id, 'out'), 'head').trim();
     if (code !== null)
-      return { ended: { failure: code === '0' ? null : this.#say(id, `ended with ${code}`), out: this.#out(id) } };
-    if (!runs) return { ended: { failure: this.#say(id, 'ended without a result'), out: this.#out(id) } };
-    if (overdue === null) return { ended: null };
+      return { kind: 'ended', failure: code === '0' ? null : this.#say(id, `ended with ${code}`), out: out() };
+    if (!runs) return { kind: 'ended', failure: this.#say(id, 'ended without a result'), out: out() };
+    if (overdue === null) return { kind: 'runs' };
     killGroup(process.pid);
-    return { ended: { failure: this.#say(id, overdue), out: this.#out(id) } };
+    return { kind: 'ended', failure: this.#say(id, overdue), out: out() };
   }
 
-  /** Removes what all runs but this one have left. */
-  tidy(kept: string | null): void {
-    for (const name of namesIn(this.#folder))
-      if (kept === null || !name.startsWith(`${kept}.`)) rmSync(join(this.#folder, name), { force: true });
+  /** The process of a run whose start nobody saw. With the claim taken here, no shell that is late begins it. */
+  #claimed(id: string): ProcessIdentity | 'nobody' | null {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    try {
+      mkdirSync(this.#file(id, 'claim'));
+      return 'nobody';
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    }
+    const pid = Number(readIfThere(this.#file(id, 'pid')) ?? '0');
+    return pid === 0 ? null : identify(pid);
+  }
+
+  /** What earlier runs have left. Only when another begins: a claim must outlive a shell that is late. */
+  #tidy(): void {
+    for (const name of readdirSync(this.#folder)) rmSync(join(this.#folder, name), { recursive: true, force: true });
   }
 
   #say(id: string, what: string): string {
-    const said = (readIfThere(this.#file(id, 'err')) ?? '').trim() || this.#out(id);
+    const said = readPart(this.#file(id, 'err'), 'tail').trim() || readPart(this.#file(id, 'out'), 'tail').trim();
     const last = said.split('\n').at(-1)?.slice(0, SAID_MAX) ?? '';
     return last === '' ? what : `${what}: ${last}`;
   }
 
-  #out(id: string): string {
-    return (readIfThere(this.#file(id, 'out')) ?? '').slice(0, TEXT_MAX).trim();
-  }
-
-  #file(id: string, kind: 'out' | 'err' | 'exit'): string {
+  #file(id: string, kind: 'out' | 'err' | 'exit' | 'claim' | 'pid'): string {
     return join(this.#folder, `${id}.${kind}`);
   }
 }
 
-function namesIn(folder: string): string[] {
+/** The beginning or the end of a text of any length; empty when there is none. */
+function readPart(file: string, part: 'head' | 'tail'): string {
+  let fd: number;
   try {
-    return readdirSync(folder);
+    fd = openSync(file, 'r');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
+    if (systemCode(error) === 'ENOENT') return '';
     throw error;
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const bytes = Buffer.alloc(Math.min(size, TEXT_MAX));
+    const read = readSync(fd, bytes, 0, bytes.length, part === 'head' ? 0 : size - bytes.length);
+    return bytes.toString('utf8', 0, read);
+  } finally {
+    closeSync(fd);
   }
 }
 

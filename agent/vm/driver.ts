@@ -256,7 +256,14 @@ export class VmDriver {
     const answer = await plane.launch(item.vmId, item.instanceId);
     if (keyOf(answer) !== key) throw new AgentError('Protocol', `asked for the launch of ${key}, got ${keyOf(answer)}`);
     const taken = this.#registry.live().some((instance) => instance.vmId === item.vmId);
-    if (taken || draining() || this.#registry.get(key) !== undefined) return;
+    if (taken || this.#registry.get(key) !== undefined) return;
+    if (draining()) {
+      // The control plane holds it for taken on: said to have ended for the update, it is started again after it.
+      const why = 'its host is about to reboot';
+      this.#registry.add(endedUnlaunched(accepted(answer, now()), 'HostMaintenance', why, now()));
+      this.#changed(key);
+      return;
+    }
     this.#registry.add(accepted(answer, now()));
     // Its answer may already say that the instance is to end.
     await this.#delivery.push(key);

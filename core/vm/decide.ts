@@ -4,7 +4,7 @@ import { vmPolicyOf } from '../policy.ts';
 import { after, type Instant, seconds } from '../time.ts';
 import { hostFenced, hostMaintenance, hostSilent, leaveLostHost, lookForHost, noteMaintenance } from './hosts.ts';
 import { note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
-import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord } from './record.ts';
+import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord, waitsForHost } from './record.ts';
 import type { VmContext, VmEvent } from './event.ts';
 import { declare, redeclare } from './declare.ts';
 import { reportInstance, takenOn } from './report.ts';
@@ -40,7 +40,9 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
       return deleteVm(vm, event.force, context);
     case 'report':
       return reportInstance(
-        event.report.cause === 'HostMaintenance' ? noteMaintenance(vm, context) : vm,
+        event.report.cause === 'HostMaintenance' && vm.instance?.instanceId === event.report.instanceId
+          ? noteMaintenance(vm, context)
+          : vm,
         event.report,
         context,
         event.hostId,
@@ -69,7 +71,9 @@ const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
 /** Only an instance that is to run is taken on by the fetch: the fetch of any other is refused, and changes nothing. */
 function launchFetched(vm: VmRecord, instanceId: string, context: VmContext): VmStep {
   const { instance } = vm;
-  const wanted = live(instance) && instance.instanceId === instanceId && instance.stop === null;
+  // What its host has not taken on before its update, it takes on after (rule 10).
+  const held = waitsForHost(vm) && instance?.phase === 'Pending';
+  const wanted = !held && live(instance) && instance.instanceId === instanceId && instance.stop === null;
   return wanted && instance.timedOutAt === null ? takenOn(vm, instance, context) : same(vm);
 }
 

@@ -76,7 +76,8 @@ export function leaveLostHost(vm: VmRecord, context: VmContext): VmStep {
 }
 
 function goOn(vm: VmRecord, lost: string, elsewhere: NodeId | null, context: VmContext): VmStep {
-  if (elsewhere === null || vm.pendingStart === null) return startIfDue(vm, context);
+  // A host that is off is not being updated: nothing waits for that.
+  if (elsewhere === null || vm.pendingStart === null) return startIfDue({ ...vm, maintenance: null }, context);
   const next = startIfDue({ ...vm, placedOn: elsewhere, maintenance: null }, context);
   const moved = note('VM Moved', `host ${lost} was fenced: it goes on on host ${elsewhere}`, 'warning');
   return { vm: next.vm, facts: [moved, ...next.facts] };
@@ -123,6 +124,6 @@ export function noteMaintenance(vm: VmRecord, { now, hosts }: VmContext): VmReco
 export function lookForHost(vm: VmRecord, context: VmContext): VmStep {
   const { maintenance } = vm;
   if (maintenance == null || context.now < maintenance.lookAt) return same(vm);
-  if (context.hosts?.inMaintenance === false) return hostIsBack(vm, context);
+  if (context.hosts?.inMaintenance === false || context.hosts?.fenced === true) return hostIsBack(vm, context);
   return same({ ...vm, maintenance: { ...maintenance, lookAt: after(context.now, LOOK_EVERY) } });
 }

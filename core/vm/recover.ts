@@ -139,10 +139,15 @@ const RAN: readonly (EndCause | undefined)[] = [
 ];
 const hasRun = ({ phase, cause }: VmReport): boolean => phase === 'Succeeded' || RAN.includes(cause);
 
-/** A host that is off runs nothing: the wait is over, unless the event is from before the recovery. */
+/**
+ * A host that is off names nothing, unless the event is from before the recovery. Another may run what began after the copy
+ * was made, so the others still get their time (G5).
+ */
 export function fencedWhileAwaited(vm: VmRecord, asOf: Instant | undefined, now: Instant): VmRecord | null {
   if (vm.awaitingHost == null) return vm;
-  return asOf !== undefined && asOf < vm.awaitingHost.since ? null : metHost(vm, now);
+  if (asOf !== undefined && asOf < vm.awaitingHost.since) return null;
+  const awaitingHost = { ...vm.awaitingHost, heardAt: vm.awaitingHost.heardAt ?? now };
+  return { ...vm, awaitingHost };
 }
 
 export function sayAwaiting(vm: VmRecord): string | null {

@@ -74,7 +74,8 @@ export function restartVm(vm: VmRecord, context: VmContext): Verb {
       `VM ${vm.vmId} has run strategy Once and is not restarted; stop it, then start it, or change its runStrategy`,
     );
   }
-  const stopping = live(vm.instance) && vm.instance.stop !== null && vm.lastVerb === 'restart';
+  const stopping =
+    live(vm.instance) && vm.instance.stop !== null && vm.instance.stop.forHost !== true && vm.lastVerb === 'restart';
   if (stopping && vm.power.on) return { vm, facts: [] };
   const on: VmRecord = {
     ...cleared(vm),

@@ -4,7 +4,7 @@ import { parseInstanceId } from '../../core/ids.ts';
 import { desiredOf } from '../../core/node/desired.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { desiredFor } from '../../core/vm/describe.ts';
-import { hostOf, live, type VmRecord } from '../../core/vm/record.ts';
+import { hostOf, live, notTakenOn, type VmRecord, waitsForHost } from '../../core/vm/record.ts';
 import { vmPolicyOf } from '../../core/policy.ts';
 import { between } from '../../core/time.ts';
 import { lastRecovery } from '../operations/home.ts';
@@ -60,7 +60,8 @@ export const reportVmRoute: Serve = async (plane, request) => {
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
   const awaited = known.awaitingHost != null;
-  if (!awaited && hostOf(known) !== caller && isOver(known, report)) {
+  // Its uid proves that it was started by us, and what is to run is asked of its host alone.
+  if (!awaited && hostOf(known) !== caller && (report.uid !== undefined || isOver(known, report))) {
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
   if (!awaited) mustBeHost(known, caller);
@@ -105,6 +106,9 @@ function mustBeWanted(vm: VmRecord, instanceId: string): void {
       'InstanceNotWanted',
       `VM ${vm.vmId} was restored and its hosts are still being heard: launch nothing`,
     );
+  }
+  if (waitsForHost(vm) && live(vm.instance) && notTakenOn(vm.instance)) {
+    throw fail(409, 'InstanceNotWanted', `VM ${vm.vmId} waits for the update of its host: launch nothing`);
   }
   if (desiredFor(vm, instanceId, undefined).power === 'off') {
     throw fail(409, 'InstanceNotWanted', `instance ${instanceId} of VM ${vm.vmId} is not to run: do not launch it`);

@@ -84,6 +84,16 @@ describe('the installer', () => {
     expect(calls()).not.toContain('restart holdoff-agent.service');
   });
 
+  test('cut short before the restart, it restarts when it is run again', () => {
+    program('systemctl', `echo "$*" >> "${path('calls')}"; exit 1`);
+    expect(install().status).not.toBe(0);
+    program('systemctl', `echo "$*" >> "${path('calls')}"`);
+    rmSync(path('calls'));
+    expect(install()).toMatchObject({ status: 0, err: '' });
+    expect(calls()).toContain('restart holdoff-agent.service');
+    expect(readdirSync(path('host/opt/holdoff'))).toEqual(['agent.mjs']);
+  });
+
   test("never touches the owner's own settings", () => {
     mkdirSync(path('host/etc/holdoff'), { recursive: true });
     writeFileSync(path('host/etc/holdoff/agent.env'), 'HOLDOFF_DRIVER=script\n');

@@ -1,5 +1,5 @@
 /** The script driver with real scripts: what it says of them, and what survives the agent. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { AgentError } from '../../agent/failure.ts';
 import { captureCommand } from '../../agent/hooks.ts';
 import type { UpdateApi } from '../../agent/node/update-api.ts';
 import { createScriptDriver } from '../../agent/script/driver.ts';
-import { openScriptStore } from '../../agent/script/record.ts';
+import { freshRecord, openScriptStore } from '../../agent/script/record.ts';
 import { Runs } from '../../agent/script/runs.ts';
 import { readScripts, type Scripts } from '../../agent/script/scripts.ts';
 
@@ -134,7 +134,6 @@ describe('an agent that is killed and started again', () => {
     await open({ check: sh(`while [ ! -e "${dir}/go" ]; do sleep 0.02; done; echo 2.0`) }).command('refresh');
     writeFileSync(join(dir, 'go'), '');
     expect(await done(open())).toMatchObject({ status: { state: 'Available', chosen: '2.0' } });
-    expect(readdirSync(join(dir, 'runs'))).toEqual([]);
   });
 
   test('does not start anew what still runs', async () => {
@@ -156,11 +155,56 @@ describe('an agent that is killed and started again', () => {
     expect(await open().command('activate')).toMatchObject({ kind: 'refused', status: 404 });
   });
 
-  test('a record that cannot be read is as none', async () => {
-    writeFileSync(join(dir, 'script-driver.json'), '{"format": 9');
+  test('a run that was written down and never begun is asked for again, and a shell that comes late does not begin it', async () => {
+    const store = openScriptStore(dir);
+    const asked = { id: 'refresh-1', name: 'refresh' as const, version: null, startedAt: Date.now(), process: null };
+    store.save({ ...freshRecord('b1', null), runs: 1, running: asked });
     expect(await open().look()).toEqual({ kind: 'none' });
-    writeFileSync(join(dir, 'script-driver.json'), '{"format": 9}');
-    expect(await open().look()).toEqual({ kind: 'none' });
+    const late = new Runs(join(dir, 'runs'), { PATH: process.env['PATH'] });
+    const claim = join(dir, 'runs/refresh-1.claim');
+    expect(existsSync(claim)).toBe(true);
+    expect(late.look('refresh-1', null, null)).toMatchObject({ kind: 'ended', failure: 'ended without a result' });
+    expect(await open().command('refresh')).toEqual({ kind: 'accepted' });
+    expect(await done(open())).toMatchObject({ status: { last: { type: 'refresh', status: 'Success' } } });
+  });
+
+  test('finds a script whose start it did not see the end of', async () => {
+    const runs = new Runs(join(dir, 'runs'), { PATH: process.env['PATH'] });
+    const store = openScriptStore(dir);
+    const asked = { id: 'refresh-1', name: 'refresh' as const, version: null, startedAt: Date.now(), process: null };
+    store.save({ ...freshRecord('b1', null), runs: 1, running: asked });
+    runs.start('refresh-1', sh(`while [ ! -e "${dir}/go" ]; do sleep 0.02; done; echo 2.0`), {});
+    while (!existsSync(join(dir, 'runs/refresh-1.pid'))) await sleep(10);
+    expect(await open().look()).toEqual({ kind: 'busy' });
+    writeFileSync(join(dir, 'go'), '');
+    expect(await done(open())).toMatchObject({ status: { state: 'Available', chosen: '2.0' } });
+  });
+
+  test.each(['{"format": 9', '{"format": 9}'])(
+    'a record that cannot be read (%s) stands for an activation, which is taken back',
+    async (text) => {
+      writeFileSync(join(dir, 'script-driver.json'), text);
+      const api = open();
+      expect(await api.look()).toMatchObject({
+        status: { state: 'Ready', last: { detail: 'the record of the script driver was lost' } },
+      });
+      expect(await api.command('deactivate')).toEqual({ kind: 'accepted' });
+      expect(await done(open())).toMatchObject({
+        status: { state: 'Staged', last: { type: 'deactivate', status: 'Success' } },
+      });
+    },
+  );
+});
+
+describe('what a script prints', () => {
+  test('may be of any length: the end of it is what is said', async () => {
+    const api = open({
+      check: sh('head -c 3000000 /dev/zero | tr "\\0" x >&2; echo >&2; echo no space left >&2; exit 1'),
+    });
+    await api.command('refresh');
+    expect(await done(api)).toMatchObject({
+      status: { last: { detail: expect.stringMatching(/^ended with 1: no space left$/) } },
+    });
   });
 });
 

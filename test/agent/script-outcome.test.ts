@@ -76,14 +76,25 @@ describe('a script that ended with 0', () => {
   });
 });
 
-test.each(COMMANDS)('a %s that failed changes nothing but what is said of it', (name) => {
-  const before = running(name, { state: 'Staged', chosen: '2', staged: '2' });
-  expect(afterRun(before, { failure: 'ended with 3: no route', out: 'x' }, '1', AT)).toEqual({
-    ...before,
-    running: null,
-    last: { type: name, status: 'Failed', timestamp: AT, detail: 'ended with 3: no route' },
+test('an activation that failed stands as active until it is taken back: how far it came nobody knows', () => {
+  const before = running('activate', { state: 'Staged', chosen: '2', staged: '2' });
+  expect(afterRun(before, { failure: 'ended with 3', out: '' }, '1', AT)).toMatchObject({
+    state: 'Ready',
+    last: { status: 'Failed' },
   });
 });
+
+test.each(COMMANDS.filter((name) => name !== 'activate'))(
+  'a %s that failed changes nothing but what is said of it',
+  (name) => {
+    const before = running(name, { state: 'Staged', chosen: '2', staged: '2' });
+    expect(afterRun(before, { failure: 'ended with 3: no route', out: 'x' }, '1', AT)).toEqual({
+      ...before,
+      running: null,
+      last: { type: name, status: 'Failed', timestamp: AT, detail: 'ended with 3: no route' },
+    });
+  },
+);
 
 test('without a run there is nothing to take in', () => {
   const record = at({});

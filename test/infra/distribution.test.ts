@@ -122,7 +122,7 @@ describe('the files a person copies', () => {
   });
 
   test('the container keeps its state where Bottlerocket keeps it, and reads its settings from its own user data', () => {
-    expect(distribution('Dockerfile')).toContain('HOLDOFF_STATE_DIR=/.bottlerocket/host-containers/current/state');
+    expect(distribution('defaults.env')).toContain('HOLDOFF_STATE_DIR=/.bottlerocket/host-containers/current/state');
     expect(distribution('Dockerfile')).toContain(
       '--env-file-if-exists=/.bottlerocket/host-containers/current/user-data',
     );

@@ -33,6 +33,8 @@ export class Domains {
   readonly #virsh: Virsh;
   readonly #events: DomainEvents;
   readonly #watched = new Map<InstanceKey, Watched>();
+  /** Launches that this agent has begun: of any other nobody knows whether it is wanted still. */
+  readonly #launching = new Set<InstanceKey>();
 
   constructor(options: DomainsOptions) {
     this.#options = options;
@@ -47,6 +49,7 @@ export class Domains {
 
   start(key: InstanceKey): void {
     const { registry, now } = this.#options;
+    this.#launching.add(key);
     registry.change(key, (instance) => ({ ...instance, launchingAt: now() }));
     void this.#look(key);
   }
@@ -160,9 +163,10 @@ export class Domains {
     }
     if (state.kind === 'running') this.#runs(key);
     const { stop } = registry.get(key) ?? {};
-    if (stop != null && !stop.forced && this.#options.now() - watched.pressedAt >= SHUTDOWN_EVERY_MS) {
+    if (stop != null && this.#options.now() - watched.pressedAt >= SHUTDOWN_EVERY_MS) {
       watched.pressedAt = this.#options.now();
-      await this.#virsh('shutdown', domainArgument(name));
+      // Also the plug: the first pull may have met a daemon that did not answer.
+      await this.#virsh(stop.forced ? 'destroy' : 'shutdown', domainArgument(name));
     }
   }
 
@@ -183,6 +187,11 @@ export class Domains {
         );
         return;
       }
+      if (!this.#launching.has(key)) {
+        const why = 'the agent was interrupted before the launch';
+        this.#conclude(key, (present) => endedUnlaunched(present, 'LaunchFailed', why, this.#options.now()));
+        return;
+      }
       this.#events.forget(name);
       if (before.remains) await this.#virsh('destroy', domainArgument(name));
       await this.#virsh('start', domainArgument(name)).catch((error: unknown) => this.#notStarted(key, error));
@@ -194,6 +203,7 @@ export class Domains {
       domain: name,
       id,
     });
+    this.#launching.delete(key);
     registry.change(key, (present) => ({ ...present, domain: { name, life: { id, bootId: bootId() } } }));
     changed(key);
     await this.#look(key);
