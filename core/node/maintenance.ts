@@ -2,15 +2,14 @@
 import type { Fact } from '../fact.ts';
 import type { NodeContext } from './event.ts';
 import type { NodeRecord } from './record.ts';
-
-/** Steps between which nothing may live on the node: from the order to reboot until the new boot is watched. */
-const DISRUPTIVE: readonly unknown[] = ['RebootedIntoUpdate', 'MonitoringUpdate'];
+import { blocksVersion } from './spec.ts';
 
 /**
  * Whether the node is between a disruptive step and its end: MonitoringUpdate reached, or Idle after the ErrorReset of
- * such a step. A step that was withdrawn has ended, too.
+ * such a step. A step that was withdrawn has ended, too; and after MonitoringUpdate only the way back disrupts again.
  */
-export function inMaintenance({ removed, attempt, spec, crash }: NodeRecord): boolean {
+export function inMaintenance(node: NodeRecord): boolean {
+  const { removed, attempt, spec } = node;
   if (removed !== null || attempt === null) return false;
   switch (spec.state) {
     case 'RebootedIntoUpdate':
@@ -18,13 +17,19 @@ export function inMaintenance({ removed, attempt, spec, crash }: NodeRecord): bo
     case 'MonitoringUpdate':
       return spec.reachedAt === null;
     case 'Idle':
-      return (
-        spec.reachedAt === null && !attempt.succeeded && crash.lastAt !== null && DISRUPTIVE.includes(crash.lastState)
-      );
+      return spec.reachedAt === null && !attempt.succeeded && disrupts(node);
     case 'StagedUpdate':
     case 'PerformedUpdate':
       return false;
   }
+}
+
+/** Whether recovering from the last crash may reboot the node. */
+function disrupts(node: NodeRecord): boolean {
+  const { lastAt, lastState, lastReason } = node.crash;
+  if (lastAt === null) return false;
+  if (lastState === 'MonitoringUpdate') return blocksVersion(node, lastReason ?? '');
+  return lastState === 'RebootedIntoUpdate';
 }
 
 /** What the VMs of a node must hear of a decision about it. */

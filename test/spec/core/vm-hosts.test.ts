@@ -7,6 +7,7 @@ import { waitsForHost } from '../../../core/vm/record.ts';
 import type { Event } from '../../cases/vm-life.ts';
 import { at, declared, HOST, id, OTHER_HOST, running, type VmLife } from './vm-scene.ts';
 
+const A = parseNodeId(HOST) ?? expect.fail('a node id');
 const B = parseNodeId(OTHER_HOST) ?? expect.fail('a node id');
 const NOTHING: HostView = { inMaintenance: false, fenced: false, inOrder: [] };
 const ELSEWHERE = { restartElsewhere: true, hosts: [OTHER_HOST] };
@@ -16,7 +17,7 @@ function step(life: VmLife, event: Event, hosts: Partial<HostView> = {}): string
   const draw = { delay: 0.5, deadline: 0.5, id: `${life.vm.revision}`.padStart(16, 'e') };
   const context = { vmId: life.vm.vmId, now: life.now, draw, hosts: { ...NOTHING, ...hosts } };
   const outcome = decideVm(life.vm, event, context);
-  if (outcome.kind === 'refused') expect.fail(outcome.refusal.detail);
+  if (outcome.kind === 'refused') throw new Error(outcome.refusal.detail);
   if (outcome.kind === 'unchanged') return [];
   life.vm = outcome.next;
   return outcome.facts.flatMap((fact) => (fact.kind === 'event' ? [`${fact.type}: ${fact.message}`] : []));
@@ -156,7 +157,7 @@ describe('a host that is fenced', () => {
 
   test('is not left for itself, nor by a VM that is off or being deleted', () => {
     const own = later(running('Always', ELSEWHERE), 10);
-    const self = parseNodeId(HOST) ?? expect.fail('a node id');
+    const self = A;
     expect(fence(own, [self]).join()).not.toContain('VM Moved');
     const off = later(running('Always', ELSEWHERE), 10);
     step(off, { kind: 'stop', grace: null });
