@@ -5,10 +5,17 @@ import type { Machine } from './machine.ts';
 import type { Services } from './services.ts';
 import { at, type Stored, textAt } from './violation.ts';
 
-export type Fleet = { machines: readonly Machine[]; checker: Checker; services: Services; offered: () => string };
+export type Fleet = {
+  /** Every dead machine was fenced when the storm was over. */
+  attentive: boolean;
+  machines: readonly Machine[];
+  checker: Checker;
+  services: Services;
+  offered: () => string;
+};
 
 /** What is still waited for, a sentence each; nothing when the fleet has converged. */
-export function waitedFor({ machines, checker, services, offered }: Fleet, now: number): string[] {
+export function waitedFor({ attentive, machines, checker, services, offered }: Fleet, now: number): string[] {
   const open: string[] = [];
   for (const machine of machines) {
     const node = checker.stored(`node#${machine.nodeId}`);
@@ -39,6 +46,10 @@ export function waitedFor({ machines, checker, services, offered }: Fleet, now: 
       if (guests.size > 0) open.push(`VM ${vmId} is gone and has a guest`);
       continue;
     }
+    // Somebody removed its dead host and fenced it at no time since: that is theirs to do.
+    const host = checker.stored(`node#${hostOf(vm) ?? ''}`);
+    if (!attentive && dead.has(hostOf(vm) ?? '') && at(host, 'removed') !== null && at(host, 'removed.how') === null)
+      continue;
     const strategy = textAt(vm, 'body.runStrategy') ?? '';
     const on = at(vm, 'power.on') === true && strategy !== 'Halted' && at(vm, 'deleting') === null;
     const onDead = dead.has(hostOf(vm) ?? '') && !mayLeave(vm, checker, dead);

@@ -175,9 +175,10 @@ export async function simulate(given: Plan, keep = false): Promise<History> {
     faults.weather = 'calm';
     offered = '2.0.0';
     note('calm: no fault strikes from here on');
+    const attentive = draw() < 0.75;
     // In some histories nobody knows of every other dead machine: what it holds must come free by itself, in a day.
-    tidyUp(draw() < 0.75, operators, machines, checker, groups, vmIds);
-    const fleet = { machines, checker, services, offered: () => offered };
+    tidyUp(attentive, operators, machines, checker, groups, vmIds);
+    const fleet = { attentive, machines, checker, services, offered: () => offered };
     const calmFrom = kernel.now;
     waiting = ['the liveness phase has just begun'];
     while (waiting.length > 0 && !broken() && kernel.now < calmFrom + PATIENCE_HOURS * 3_600_000) {
