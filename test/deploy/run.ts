@@ -43,7 +43,7 @@ async function deployAndTell(workshop: Workshop): Promise<void> {
   const deployed = await step('the outputs have the names of the documentation', async (): Promise<Deployed> => {
     const { Endpoint = '', TableName = '', ...more } = cdk.outputs();
     same('the other outputs', Object.keys(more), ['TopicArn']);
-    same('documents', runCommand.takeDocuments(), ['holdoff-wake']);
+    same('documents', runCommand.takeDocuments(), ['holdoff-install-agent', 'holdoff-wake']);
     const [operator, viewer, stranger] = [
       await createUser(emulator.url, 'operator', 'holdoff-operator'),
       await createUser(emulator.url, 'viewer', 'holdoff-viewer'),
