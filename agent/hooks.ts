@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { hookName } from '../core/contract-pieces.ts';
 import { AgentError, messageOf } from './failure.ts';
+import { signalGroup } from './process-group.ts';
 
 const hooksSchema = z.record(
   hookName(),
@@ -90,7 +91,7 @@ export function captureCommand(
     const kill = (why: string): void => {
       cut = why;
       // The group, and nothing else: it is a session of its own.
-      if (child.pid !== undefined) killGroup(child.pid);
+      if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
     };
     const late = setTimeout(() => kill(`took longer than ${timeoutMs / 1000} s`), timeoutMs);
     const stop = (): void => kill('was ended with the agent');
@@ -118,12 +119,4 @@ export function captureCommand(
       return finish([cut ?? `ended with ${code ?? signal ?? '?'}`, last].filter((part) => part !== '').join(': '));
     });
   });
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
 }

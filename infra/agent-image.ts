@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
@@ -24,12 +24,15 @@ export interface AgentImageProps extends StackProps {
 export class AgentImageStack extends Stack {
   constructor(scope: Construct, id: string, props: AgentImageProps) {
     super(scope, id, { description: `Holdoff ${VERSION}: the agent's image for Bottlerocket`, ...props });
-    const { settings, nodeRoles, folder = bundled() } = props;
+    const { settings, nodeRoles } = props;
+    const folder = props.folder ?? bundled();
     const image = new DockerImageAsset(this, 'Image', {
       directory: folder,
       displayName: 'Holdoff agent',
       platform: settings.agentImage === 'x86_64' ? Platform.LINUX_AMD64 : Platform.LINUX_ARM64,
     });
+    // It has been copied into the assembly.
+    if (props.folder === undefined) rmSync(folder, { recursive: true });
     for (const name of nodeRoles) {
       const role = Role.fromRoleName(this, `Puller-${name}`, name);
       image.repository.grantPull(role);

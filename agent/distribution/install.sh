@@ -79,8 +79,8 @@ if [ -e "$pending" ]; then
 else
   systemctl start holdoff-agent.service
 fi
-# A wrong setting ends the agent at once: then its own words are the answer.
-sleep "${HOLDOFF_SETTLE_SECONDS:-3}"
+# A wrong setting ends the agent at once, a host that cannot say who it is after 10 s: then its own words are the answer.
+sleep "${HOLDOFF_SETTLE_SECONDS:-12}"
 if ! systemctl is-active --quiet holdoff-agent.service; then
   journalctl --unit holdoff-agent.service --lines 5 --no-pager >&2 || true
   die "the agent was installed and does not run; journalctl -u holdoff-agent says why"

@@ -41,7 +41,7 @@ export async function checkForUpdate(tools: CheckTools): Promise<UpdateCheck | n
       if (verdict.kind === 'failed') return late(`refresh failed: ${verdict.detail}`);
     }
     if (now() >= until) {
-      if (view.kind === 'busy') return late('the update API is busy (423)');
+      if (view.kind === 'busy') return late(view.message ?? 'the update API is busy (423)');
       return late('message' in view ? view.message : 'the refresh was accepted and nothing came of it');
     }
     await tools.pause();

@@ -133,7 +133,8 @@ function whyLate(
   if (step.target === 'RebootedIntoUpdate' && drain?.drainedAt != null && drain.trouble !== null) {
     return { reason: 'UndrainFailed', message: drain.trouble };
   }
-  if (update.kind === 'busy') return { reason: 'LockTimeout', message: 'the update API stayed locked (423)' };
+  if (update.kind === 'busy')
+    return { reason: 'LockTimeout', message: update.message ?? 'the update API stayed locked (423)' };
   if (update.kind === 'unparseable') return { reason: 'Unparseable', message: update.message };
   if (update.kind === 'unavailable') return { reason: 'UpdateApiUnavailable', message: update.message };
   if (step.refreshFailure !== null) return { reason: 'RefreshFailed', message: step.refreshFailure };

@@ -20,8 +20,8 @@ export type UpdateView =
   | { kind: 'status'; status: UpdateStatus }
   /** 404: no update command has run since boot. Always so after a reboot, and no error. */
   | { kind: 'none' }
-  /** 423: a command is running. */
-  | { kind: 'busy' }
+  /** A command is running: 423, or as the message says. */
+  | { kind: 'busy'; message?: string }
   | { kind: 'unavailable'; message: string }
   | { kind: 'unparseable'; message: string };
 

@@ -22,6 +22,8 @@ export type ScriptDriverOptions = {
   readonly ask: (script: readonly string[]) => Promise<{ failure: string | null; out: string }>;
 };
 
+const scriptOf = (name: CommandName): keyof Scripts => (name === 'refresh' ? 'check' : name);
+
 const REBOOT_REFUSED_WITHIN_MS = 5000;
 
 export function createScriptDriver(options: ScriptDriverOptions): UpdateApi {
@@ -76,7 +78,8 @@ export function createScriptDriver(options: ScriptDriverOptions): UpdateApi {
   return {
     look: async (): Promise<UpdateView> => {
       const record = await settled();
-      if (record.running !== null) return { kind: 'busy' };
+      if (record.running !== null)
+        return { kind: 'busy', message: `the script ${scriptOf(record.running.name)} is still running` };
       if (record.last === null) return { kind: 'none' };
       const { state, chosen, staged, last } = record;
       const staging = staged === null ? null : { version: staged, nextToBoot: state === 'Ready' };
@@ -92,7 +95,7 @@ export function createScriptDriver(options: ScriptDriverOptions): UpdateApi {
       const asked = { id, name, version, startedAt: now(), process: null };
       const begun: ScriptRecord = { ...record, runs: record.runs + 1, running: asked };
       store.save(begun);
-      const process = runs.start(id, scripts[name === 'refresh' ? 'check' : name], {
+      const process = runs.start(id, scripts[scriptOf(name)], {
         ...(version === null ? {} : { HOLDOFF_VERSION: version }),
         ...(record.versionLock === LATEST ? {} : { HOLDOFF_VERSION_LOCK: record.versionLock }),
       });

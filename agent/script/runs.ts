@@ -7,6 +7,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSyn
 import { join } from 'node:path';
 import { readIfThere } from '../durable.ts';
 import { systemCode } from '../failure.ts';
+import { signalGroup } from '../process-group.ts';
 import { identify, isRunning, type ProcessIdentity } from '../process-identity.ts';
 
 /** `ended` is null while it runs. */
@@ -70,7 +71,7 @@ export class Runs {
       return { kind: 'ended', failure: code === '0' ? null : this.#say(id, `ended with ${code}`), out: out() };
     if (!runs) return { kind: 'ended', failure: this.#say(id, 'ended without a result'), out: out() };
     if (overdue === null) return { kind: 'runs' };
-    killGroup(process.pid);
+    signalGroup(process.pid, 'SIGKILL');
     return { kind: 'ended', failure: this.#say(id, overdue), out: out() };
   }
 
@@ -119,13 +120,5 @@ function readPart(file: string, part: 'head' | 'tail'): string {
     return bytes.toString('utf8', 0, read);
   } finally {
     closeSync(fd);
-  }
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if (systemCode(error) !== 'ESRCH') throw error;
   }
 }

@@ -57,12 +57,16 @@ export class Delivery {
 
   /** Reports each live instance's phase once more, so that a control plane that missed it heals. */
   repeatLive(): void {
-    for (const [key, instance] of this.#options.registry.all()) {
-      if (untoldReport(instance) !== null) void this.push(key);
-      else if (isLive(instance)) {
-        this.#send(key, instance, reportOf(instance), null).catch((error: unknown) => this.#broke(key, error));
-      }
-    }
+    for (const [key, instance] of this.#options.registry.all())
+      if (isLive(instance) || untoldReport(instance) !== null) this.repeat(key);
+  }
+
+  /** Reports what has not been told of an instance, or once more how it is or has ended; the next list may ask again. */
+  repeat(key: InstanceKey): void {
+    const instance = this.#options.registry.get(key);
+    if (instance === undefined) return;
+    if (untoldReport(instance) !== null) void this.push(key);
+    else this.#send(key, instance, reportOf(instance), null).catch((error: unknown) => this.#broke(key, error));
   }
 
   /** True when everything has been told. */

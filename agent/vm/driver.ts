@@ -1,4 +1,5 @@
 /** Makes this host run what the control plane lists for it, and says what became of it (DESIGN section 3). */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DesiredVm, EndCause, HostVm } from '../../core/contract.ts';
 import type { ControlPlane } from '../api/client.ts';
 import { retryWaitMs } from '../backoff.ts';
@@ -18,7 +19,6 @@ import {
   neverLaunched,
   nextDue,
   stopping,
-  untellEnd,
 } from './instance.ts';
 import { type LaunchRules, refusalOf } from './launch.ts';
 import { type Order, plan } from './plan.ts';
@@ -43,6 +43,8 @@ export type VmDriverOptions = {
   readonly ended: AbortSignal;
 };
 
+/** Between two lists: what a stale list makes this host report must not ask for the next one in a circle. */
+const LIST_PAUSE_MS = 250;
 /** Between looks at the size of the guests' output files. */
 const OUTPUT_CHECK_MS = 60_000;
 
@@ -127,6 +129,7 @@ export class VmDriver {
       try {
         this.#follow(await plane.hostVms());
         failures = 0;
+        await sleep(LIST_PAUSE_MS, undefined, { ref: false });
       } catch (error) {
         failures += 1;
         // A lasting refusal is asked about again with the next report.
@@ -197,6 +200,10 @@ export class VmDriver {
       case 'takeOn':
         void this.#takeOn(order.item);
         return;
+      case 'ask':
+      case 'tellEnd':
+        this.#delivery.repeat(order.key);
+        return;
       case 'stop':
         this.#stop(order.key, order.cause, order.graceMs);
         return;
@@ -204,10 +211,6 @@ export class VmDriver {
         if (this.#taking.has(keyOf(order.item))) return;
         this.#registry.add(neverLaunched(order.item, this.#options.now()));
         this.#changed(keyOf(order.item));
-        return;
-      case 'tellEnd':
-        this.#registry.change(order.key, untellEnd);
-        void this.#delivery.push(order.key);
     }
   }
 

@@ -232,7 +232,3 @@ export const markTold = (instance: Instance, told: Told): Instance => ({
   ...instance,
   told: { ...instance.told, [told]: true },
 });
-
-/** The control plane still lists an instance that has ended: it is told again. */
-export const untellEnd = (instance: Instance): Instance =>
-  instance.told.end ? { ...instance, told: { ...instance.told, end: false } } : instance;

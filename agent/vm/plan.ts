@@ -4,6 +4,8 @@ import { type Instance, type InstanceKey, isLive, keyOf } from './instance.ts';
 
 export type Order =
   | { kind: 'takeOn'; item: HostVm }
+  /** Nobody here knows whose it is: the answer to its report adopts or ends it (DESIGN section 3 rule 8). */
+  | { kind: 'ask'; key: InstanceKey }
   | { kind: 'stop'; key: InstanceKey; cause: EndCause; graceMs: number | null }
   /** It is to end and was never taken on: remembered as ended, and said so. */
   | { kind: 'neverLaunch'; item: HostVm }
@@ -37,7 +39,11 @@ export function plan(items: readonly HostVm[], known: ReadonlyMap<InstanceKey, I
 function begin(item: HostVm, known: ReadonlyMap<InstanceKey, Instance>, draining: boolean): Order[] {
   const others = [...known.values()].filter((instance) => instance.vmId === item.vmId && isLive(instance));
   if (others.length > 0) {
-    return others.map((other) => ({ kind: 'stop', key: keyOf(other), cause: 'Requested', graceMs: graceOf(item) }));
+    return others.map((other) =>
+      other.uid === null
+        ? { kind: 'ask', key: keyOf(other) }
+        : { kind: 'stop', key: keyOf(other), cause: 'Requested', graceMs: graceOf(item) },
+    );
   }
   return draining ? [] : [{ kind: 'takeOn', item }];
 }

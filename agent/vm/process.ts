@@ -138,16 +138,6 @@ export function recordedExit(folder: string): Exit | null {
   return Number.isInteger(code) ? { code, signal: null } : null;
 }
 
-/** Signals the whole process group a wrapper leads. The caller has checked that it is that wrapper. */
-export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    // Ended in between: what was wanted has happened.
-    if (systemCode(error) !== 'ESRCH') throw error;
-  }
-}
-
 /** Kills what an ended instance left behind; true when there was something. Found by the key in its environment. */
 export function killLeftovers(key: InstanceKey): boolean {
   const mark = `${INSTANCE_VARIABLE}=${key}`;

@@ -11,12 +11,13 @@ import {
   limitOutput,
   outputTail,
   recordedExit,
-  signalGroup,
   startGuest,
   wasLocked,
 } from './process.ts';
-import { ended, endedUnlaunched, type Exit, type Instance, type InstanceKey, isLive, keyOf } from './instance.ts';
+import { ended, endedUnlaunched, type Exit, type Instance, type InstanceKey, keyOf } from './instance.ts';
+import { signalGroup } from '../process-group.ts';
 import type { Registry } from './registry.ts';
+import { conclude } from './turning-points.ts';
 
 export type ProcessesOptions = {
   readonly registry: Registry;
@@ -143,20 +144,11 @@ export class Processes {
       return;
     }
     const known = recordedExit(folder) ?? exit;
-    this.#conclude(key, (instance) => ended(instance, known, outputTail(folder), now()));
+    conclude(this.#options, key, (instance) => ended(instance, known, outputTail(folder), now()));
   }
 
   #buryUnstarted(key: InstanceKey, why: string): void {
-    this.#conclude(key, (instance) => endedUnlaunched(instance, 'LaunchFailed', why, this.#options.now()));
-  }
-
-  #conclude(key: InstanceKey, how: (instance: Instance) => Instance): void {
-    const { registry, log, changed } = this.#options;
-    const instance = registry.change(key, (present) => (isLive(present) ? how(present) : present));
-    if (instance?.end == null) return;
-    const { phase, cause, message } = instance.end;
-    log(phase === 'Failed' ? 'warn' : 'info', 'instance ended', { instance: key, phase, cause, message });
-    changed(key);
+    conclude(this.#options, key, (instance) => endedUnlaunched(instance, 'LaunchFailed', why, this.#options.now()));
   }
 }
 

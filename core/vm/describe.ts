@@ -143,7 +143,7 @@ function liveSentence(vm: VmRecord, instance: Instance, now: Instant): string {
       const { unstableRuns } = vm;
       if (unstableRuns === null || instance.runningSince === null)
         return `Running on host ${host} since ${formatInstant(instance.since)}${vm.body.maintenance === 'block' ? ', and keeps it from rebooting into an update (maintenance: block)' : ''}.`;
-      return `Running on host ${host} after ${unstableRuns.count} unstable runs, which are forgotten ${sayWhen(after(instance.runningSince, vmPolicyOf(vm.body).stableFor), now)} if it stays up.`;
+      return `Running on host ${host} after ${unstableRuns.count === 1 ? 'an unstable run, which is' : `${unstableRuns.count} unstable runs, which are`} forgotten ${sayWhen(after(instance.runningSince, vmPolicyOf(vm.body).stableFor), now)} if it stays up.`;
     }
     case 'Unknown':
       return `Host ${host} is silent, so nothing is known of instance ${instance.instanceId}; it is started again only after the host reports or is fenced${vm.body.restartElsewhere === true ? ', then on another of its hosts' : ''}.`;

@@ -159,5 +159,5 @@ export function sayAwaiting(vm: VmRecord): string | null {
     awaitingHost.heardAt === null
       ? `host ${host} has reported`
       : `${formatInstant(at)}, so that every host can name what it runs`;
-  return `Restored from an older copy: its state is what it was then, and nothing is started until ${until}; an instance that a host reports is adopted. Fence the host if it is off.`;
+  return `Restored from an older copy: its state is what it was then, and nothing is started until ${until}; an instance that a host reports is adopted.${awaitingHost.heardAt === null ? ' Fence the host if it is off.' : ''}`;
 }

@@ -60,8 +60,7 @@ export const reportVmRoute: Serve = async (plane, request) => {
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
   const awaited = known.awaitingHost != null;
-  // Its uid proves that it was started by us, and what is to run is asked of its host alone.
-  if (!awaited && hostOf(known) !== caller && (report.uid !== undefined || isOver(known, report))) {
+  if (!awaited && hostOf(known) !== caller && isLeft(known, report)) {
     return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
   }
   if (!awaited) mustBeHost(known, caller);
@@ -78,6 +77,10 @@ function isOver(vm: VmRecord, { uid, instanceId }: VmReport): boolean {
   const ended = vm.instance !== null && !live(vm.instance) && vm.instance.instanceId === instanceId;
   return ended || vm.previousInstances.some((id) => id === instanceId);
 }
+
+/** The same, or one that carries the declaration's uid and is not the present one: started by us, and nobody waits for it. */
+const isLeft = (vm: VmRecord, report: VmReport): boolean =>
+  isOver(vm, report) || (report.uid !== undefined && report.instanceId !== vm.instance?.instanceId);
 
 function mustBeHost(vm: VmRecord, caller: string): void {
   if (hostOf(vm) !== caller) throw fail(403, 'NotYourVm', `VM ${vm.vmId} does not run on node ${caller}`);

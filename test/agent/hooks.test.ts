@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { captureCommand } from '../../agent/hooks.ts';
-import { alive } from './scene.ts';
+import { alive, until } from './scene.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -32,4 +32,6 @@ test('a hook that takes too long is killed with what it started', async () => {
   const script = `sleep 300 & echo $! > "${dir}/pid"; wait`;
   const result = await captureCommand(['/bin/sh', '-c', script], env, 300, new AbortController().signal);
   expect(result.failure).toBe('took longer than 0.3 s');
+  const pid = Number(readFileSync(join(dir, 'pid'), 'utf8'));
+  await until('the end of what it had started', () => !alive(pid));
 });

@@ -126,6 +126,13 @@ describe('what a list asks for', () => {
     ['off, living: stopped', [item({ power: 'off' })], [running], false, ['stop web@a1 Requested']],
     ['off, unknown: it will never start', [item({ power: 'off' })], [], false, ['neverLaunch web@a1']],
     ['on, another one lives: that ends first', [item()], [other], false, ['stop web@a0 Requested']],
+    [
+      'on, another one lives of which nobody knows whose it is: asked about',
+      [item()],
+      [{ ...other, uid: null }],
+      false,
+      ['ask web@a0'],
+    ],
     ['not listed: left alone', [], [running], false, []],
     [
       'the same instance id of another VM is another instance',

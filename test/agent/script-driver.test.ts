@@ -1,5 +1,5 @@
 /** The script driver with real scripts: what it says of them, and what survives the agent. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { createScriptDriver } from '../../agent/script/driver.ts';
 import { freshRecord, openScriptStore } from '../../agent/script/record.ts';
 import { Runs } from '../../agent/script/runs.ts';
 import { readScripts, type Scripts } from '../../agent/script/scripts.ts';
+import { alive, until } from './scene.ts';
 
 const END = new AbortController().signal;
 const sh = (text: string): string[] => ['/bin/sh', '-c', text];
@@ -73,7 +74,7 @@ describe('the scripts of a host', () => {
   test('one at a time: a second command is busy until the first has ended', async () => {
     const api = open({ check: sh(`while [ ! -e "${dir}/go" ]; do sleep 0.02; done`) });
     await api.command('refresh');
-    expect(await api.look()).toEqual({ kind: 'busy' });
+    expect(await api.look()).toEqual({ kind: 'busy', message: 'the script check is still running' });
     expect(await api.command('refresh')).toEqual({ kind: 'busy' });
     writeFileSync(join(dir, 'go'), '');
     expect((await done(api)).kind).toBe('status');
@@ -111,9 +112,11 @@ describe('the scripts of a host', () => {
   test('over its time a script is killed with all it started', async () => {
     const api = open({ check: sh(`sleep 300 & echo $! > "${dir}/pid"; wait`) });
     await api.command('refresh');
-    while (!existsSync(join(dir, 'pid'))) await sleep(10);
+    await until('a pid', () => existsSync(join(dir, 'pid')) && readFileSync(join(dir, 'pid'), 'utf8').endsWith('\n'));
+    const pid = Number(readFileSync(join(dir, 'pid'), 'utf8'));
     late = 61_000;
     expect(await done(api)).toMatchObject({ status: { last: { detail: 'took longer than 60 s and was killed' } } });
+    await until('the end of what the script had started', () => !alive(pid));
   });
 
   test('a lock is what the check is told to offer', async () => {
@@ -174,8 +177,8 @@ describe('an agent that is killed and started again', () => {
     const asked = { id: 'refresh-1', name: 'refresh' as const, version: null, startedAt: Date.now(), process: null };
     store.save({ ...freshRecord('b1', null), runs: 1, running: asked });
     runs.start('refresh-1', sh(`while [ ! -e "${dir}/go" ]; do sleep 0.02; done; echo 2.0`), {});
-    while (!existsSync(join(dir, 'runs/refresh-1.pid'))) await sleep(10);
-    expect(await open().look()).toEqual({ kind: 'busy' });
+    await until('a script', () => existsSync(join(dir, 'runs/refresh-1.pid')));
+    expect(await open().look()).toMatchObject({ kind: 'busy' });
     writeFileSync(join(dir, 'go'), '');
     expect(await done(open())).toMatchObject({ status: { state: 'Available', chosen: '2.0' } });
   });

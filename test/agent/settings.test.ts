@@ -119,6 +119,12 @@ test('uptime grows also where the kernel file has not moved', () => {
 });
 
 describe('the lock of a state directory', () => {
+  test('of an earlier boot whose agent had our own pid, as in a container, is no holder', () => {
+    const dir = join(folder, 'container');
+    takeLock(dir, process.pid);
+    takeLock(dir, process.pid).release();
+  });
+
   test('is refused while its holder lives, and free after a kill', async () => {
     const dir = join(folder, 'locked');
     const holder = spawn('sleep', ['300']);

@@ -1,6 +1,6 @@
 /** The real agent beside a control plane that answers more than it knows. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { bundleAgent, Scene } from './scene.ts';
+import { bundleAgent, Scene, until } from './scene.ts';
 
 let agent: ReturnType<typeof bundleAgent>;
 let scene: Scene;
@@ -25,14 +25,19 @@ test('a newer control plane, whose answers have fields this agent does not know,
 
 test('a state that this agent does not know is not obeyed, and it goes on reporting', async () => {
   scene.plane.node.updates = false;
-  await scene.boot();
-  await scene.told('- Idle');
+  await scene.boot({ faults: { offeredVersion: '1.21.0' } });
+  await scene.told('- Idle', '1 Idle');
   scene.plane.desiredOverride = { state: 'Rehearsed', version: null, generation: 7 };
   const before = scene.plane.reports.length;
-  await scene.told('1 Idle');
+  await until(
+    'more reports',
+    () => scene.plane.reports.length >= before + 3,
+    () => scene.log(),
+  );
+  expect(scene.log().join('\n')).toMatch(/report failed.*asks for Rehearsed, which this agent does not know/);
   scene.plane.desiredOverride = null;
   scene.plane.node.updates = true;
-  await scene.told('- Idle', '1 Idle');
-  expect(scene.plane.reports.length).toBeGreaterThan(before);
-  expect(scene.plane.story()).not.toContain('7 Rehearsed');
+  await scene.told('2 StagedUpdate', '6 Idle');
+  // Had it taken the order on, it would have said its generation.
+  expect(scene.plane.story().filter((line) => line.startsWith('7 '))).toEqual([]);
 });

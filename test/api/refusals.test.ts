@@ -237,6 +237,21 @@ describe('a refused call has its own status and code, and changes nothing', () =
     expect(await everything()).toEqual(before);
   });
 
+  test('another host that knows the VM’s uid is told to end what nobody waits for, and may not report the present instance', async () => {
+    const { body } = await scene.as(HOST, 'GET', `/v1/nodes/${HOST}/vms`);
+    const uid = valueAt(body, 'items.0.uid');
+    expect(uid).toEqual(expect.any(String));
+    const path = '/v1/vms/web/reports';
+    for (const phase of ['Running', 'Failed']) {
+      const left = await scene.as(OTHER, 'POST', path, { instanceId: 'left-1', uid, phase });
+      expect(left).toMatchObject({ status: 200, body: { desired: { power: 'off', instanceId: 'left-1' } } });
+      const instanceId = scene.world.instances('web').at(-1);
+      const refused = await scene.as(OTHER, 'POST', path, { instanceId, uid, phase });
+      expect(refused).toMatchObject({ status: 403, body: { code: 'NotYourVm' } });
+    }
+    expect(await everything()).toEqual(before);
+  });
+
   test('a repeated, an out-of-order and a stale report are answered 200 and change nothing', async () => {
     const path = `/v1/nodes/${HOST}/reports`;
     const rows = [

@@ -201,7 +201,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     });
   });
 
-  test('a VM that waited in the copy is started once its host was heard and had time; a fence ends the wait too', async () => {
+  test('a VM that waited in the copy is started once its host was heard and had time; a fence stands for its report', async () => {
     const before = await life();
     for (const [id, host] of [
       ['web', A],
@@ -220,6 +220,9 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     expect(copy.starts).toEqual(['web']);
     await copy.operator('POST', `/v1/nodes/${B}/fence`);
     await copy.pass(3);
+    // Another host may yet name what began there after the copy was made.
+    expect(copy.starts).toEqual(['web']);
+    await copy.pass(9);
     expect(copy.starts.toSorted()).toEqual(['db', 'web']);
   });
 

@@ -3,7 +3,9 @@ import { AgentError, messageOf } from '../../failure.ts';
 import type { Log } from '../../log.ts';
 import type { Environment } from '../../settings.ts';
 import { ended, endedUnlaunched, type Instance, type InstanceKey, isLive, keyOf } from '../instance.ts';
+import { Looks, newlyWatched, PRESS_EVERY_MS, type Watched } from '../looks.ts';
 import type { Registry } from '../registry.ts';
+import { conclude, runs } from '../turning-points.ts';
 import { consoleFile, tailOf } from './console.ts';
 import { DomainEvents } from './events.ts';
 import { domainState, type DomainState, type LibvirtRules } from './states.ts';
@@ -22,23 +24,31 @@ export type DomainsOptions = {
 /** A domain that starts or ends is looked at this often, one that runs more rarely: its events come by themselves. */
 const SOON_MS = 500;
 const USUAL_MS = 3000;
-/** A guest may miss the power button while it boots: it is pressed again. */
-const SHUTDOWN_EVERY_MS = 5000;
 
-type Watched = { busy: boolean; again: boolean; lookAt: number; pressedAt: number };
 type LibvirtInstance = Instance & { domain: NonNullable<Instance['domain']> };
 
 export class Domains {
   readonly #options: DomainsOptions;
   readonly #virsh: Virsh;
   readonly #events: DomainEvents;
-  readonly #watched = new Map<InstanceKey, Watched>();
+  readonly #looks: Looks<Watched>;
   /** Launches that this agent has begun: of any other nobody knows whether it is wanted still. */
   readonly #launching = new Set<InstanceKey>();
 
   constructor(options: DomainsOptions) {
     this.#options = options;
-    const { rules, env } = options;
+    const { rules, env, registry, now } = options;
+    this.#looks = new Looks({
+      now,
+      soonMs: SOON_MS,
+      usualMs: USUAL_MS,
+      fresh: newlyWatched,
+      look: (key, watched) => this.#look(key, watched),
+      settled: (key) => {
+        const instance = registry.get(key);
+        return instance?.runningAt != null && instance.stop === null;
+      },
+    });
     this.#virsh = createVirsh(rules.virsh, rules.uri, env);
     this.#events = new DomainEvents({ ...options, onEvent: () => this.#lookAtAll() });
   }
@@ -51,7 +61,7 @@ export class Domains {
     const { registry, now } = this.#options;
     this.#launching.add(key);
     registry.change(key, (instance) => ({ ...instance, launchingAt: now() }));
-    void this.#look(key);
+    void this.#looks.look(key);
   }
 
   /** libvirt pulls the plug; the next look sees the end. */
@@ -59,22 +69,19 @@ export class Domains {
     if (instance.domain === null) return;
     const key = keyOf(instance);
     this.#virsh('destroy', domainArgument(instance.domain.name)).then(
-      () => this.#look(key),
+      () => this.#looks.look(key),
       (error: unknown) => this.#options.log('warn', 'domain not destroyed', { instance: key, why: messageOf(error) }),
     );
   }
 
   askToEnd(instance: Instance): void {
-    void this.#look(keyOf(instance));
+    void this.#looks.look(keyOf(instance));
   }
 
   watch(): void {
     const guests = this.#guests();
     if (guests.length > 0) this.#events.listen();
-    const keys = new Set(guests.map(keyOf));
-    for (const key of this.#watched.keys()) if (!keys.has(key)) this.#watched.delete(key);
-    const now = this.#options.now();
-    for (const guest of guests) if (now >= this.#of(keyOf(guest)).lookAt) void this.#look(keyOf(guest));
+    this.#looks.watch(new Set(guests.map(keyOf)));
   }
 
   close(): void {
@@ -86,24 +93,10 @@ export class Domains {
   }
 
   #lookAtAll(): void {
-    for (const guest of this.#guests()) void this.#look(keyOf(guest));
+    for (const guest of this.#guests()) void this.#looks.look(keyOf(guest));
   }
 
-  #of(key: InstanceKey): Watched {
-    const known = this.#watched.get(key);
-    if (known !== undefined) return known;
-    const fresh = { busy: false, again: false, lookAt: 0, pressedAt: 0 };
-    this.#watched.set(key, fresh);
-    return fresh;
-  }
-
-  async #look(key: InstanceKey): Promise<void> {
-    const watched = this.#of(key);
-    if (watched.busy) {
-      watched.again = true;
-      return;
-    }
-    watched.busy = true;
+  async #look(key: InstanceKey, watched: Watched): Promise<void> {
     try {
       await this.#lookOnce(key, watched);
     } catch (error) {
@@ -113,15 +106,6 @@ export class Domains {
       }
       // A daemon that does not answer proves nothing of its domains.
       this.#options.log('warn', 'libvirt does not answer', { instance: key, why: messageOf(error) });
-    } finally {
-      watched.busy = false;
-      const instance = this.#options.registry.get(key);
-      const settled = instance?.runningAt != null && instance.stop === null;
-      watched.lookAt = this.#options.now() + (settled ? USUAL_MS : SOON_MS);
-      if (watched.again) {
-        watched.again = false;
-        void this.#look(key);
-      }
     }
   }
 
@@ -161,9 +145,9 @@ export class Domains {
       await this.#end(key, { cause: 'Killed', message: `the domain was started again by somebody else (id ${id})` });
       return;
     }
-    if (state.kind === 'running') this.#runs(key);
+    if (state.kind === 'running') runs(this.#options, key);
     const { stop } = registry.get(key) ?? {};
-    if (stop != null && this.#options.now() - watched.pressedAt >= SHUTDOWN_EVERY_MS) {
+    if (stop != null && this.#options.now() - watched.pressedAt >= PRESS_EVERY_MS) {
       watched.pressedAt = this.#options.now();
       // Also the plug: the first pull may have met a daemon that did not answer.
       await this.#virsh(stop.forced ? 'destroy' : 'shutdown', domainArgument(name));
@@ -182,14 +166,14 @@ export class Domains {
     const { log, bootId, registry, changed } = this.#options;
     if (before.kind === 'ended') {
       if (stop !== null) {
-        this.#conclude(key, (present) =>
+        conclude(this.#options, key, (present) =>
           endedUnlaunched(present, stop.cause, 'ended before it was launched', this.#options.now()),
         );
         return;
       }
       if (!this.#launching.has(key)) {
         const why = 'the agent was interrupted before the launch';
-        this.#conclude(key, (present) => endedUnlaunched(present, 'LaunchFailed', why, this.#options.now()));
+        conclude(this.#options, key, (present) => endedUnlaunched(present, 'LaunchFailed', why, this.#options.now()));
         return;
       }
       this.#events.forget(name);
@@ -206,22 +190,14 @@ export class Domains {
     this.#launching.delete(key);
     registry.change(key, (present) => ({ ...present, domain: { name, life: { id, bootId: bootId() } } }));
     changed(key);
-    await this.#look(key);
+    await this.#looks.look(key);
   }
 
   #notStarted(key: InstanceKey, error: unknown): void {
     const why = messageOf(error);
     // Another start of the same domain was quicker: an agent before this one had asked for it.
     if (/already (?:active|running)/.test(why)) return;
-    this.#conclude(key, (present) => endedUnlaunched(present, 'LaunchFailed', why, this.#options.now()));
-  }
-
-  #runs(key: InstanceKey): void {
-    const { registry, now, changed } = this.#options;
-    const running = registry.change(key, (present) =>
-      present.runningAt === null && present.stop === null ? { ...present, runningAt: now() } : present,
-    );
-    if (running !== null) changed(key);
+    conclude(this.#options, key, (present) => endedUnlaunched(present, 'LaunchFailed', why, this.#options.now()));
   }
 
   async #end(
@@ -231,7 +207,7 @@ export class Domains {
     const instance = this.#present(key);
     if (instance === null) return;
     const console = await this.#console(instance.domain.name);
-    this.#conclude(key, (present) =>
+    conclude(this.#options, key, (present) =>
       ended({ ...present, guestEnd: { cause, message } }, { code: null, signal: null }, console, this.#options.now()),
     );
   }
@@ -245,15 +221,6 @@ export class Domains {
       this.#options.log('warn', 'console not read', { domain: name, why: messageOf(error) });
       return '';
     }
-  }
-
-  #conclude(key: InstanceKey, how: (instance: Instance) => Instance): void {
-    const { registry, log, changed } = this.#options;
-    const instance = registry.change(key, (present) => (isLive(present) ? how(present) : present));
-    if (instance?.end == null) return;
-    const { phase, cause, message } = instance.end;
-    log(phase === 'Failed' ? 'warn' : 'info', 'instance ended', { instance: key, phase, cause, message });
-    changed(key);
   }
 
   #present(key: InstanceKey): LibvirtInstance | null {

@@ -2,7 +2,9 @@
 import { messageOf } from '../../failure.ts';
 import type { Log } from '../../log.ts';
 import { type Instance, type InstanceKey, isLive, keyOf } from '../instance.ts';
+import { type Watched as Looked, Looks, newlyWatched, PRESS_EVERY_MS } from '../looks.ts';
 import type { Registry } from '../registry.ts';
+import { runs } from '../turning-points.ts';
 import { QMP_SOCKET } from './command.ts';
 import { Qmp } from './qmp.ts';
 import { guestState } from './status.ts';
@@ -21,26 +23,29 @@ export type MonitorsOptions = {
 const SOON_MS = 250;
 const USUAL_MS = 2000;
 const ANSWER_MS = 2000;
-/** A guest may miss the power button while it boots: it is pressed again. */
-const POWERDOWN_EVERY_MS = 5000;
 /** A QEMU that was told to quit and is still there after this is killed. */
 const QUIT_PATIENCE_MS = 5000;
 
-type Watched = {
-  qmp: Qmp | null;
-  busy: boolean;
-  again: boolean;
-  lookAt: number;
-  pressedAt: number;
-  quitAt: number | null;
-};
+type Watched = Looked & { qmp: Qmp | null; quitAt: number | null };
 
 export class Monitors {
   readonly #options: MonitorsOptions;
-  readonly #watched = new Map<InstanceKey, Watched>();
+  readonly #looks: Looks<Watched>;
 
   constructor(options: MonitorsOptions) {
     this.#options = options;
+    const { registry, now } = options;
+    this.#looks = new Looks<Watched>({
+      now,
+      soonMs: SOON_MS,
+      usualMs: USUAL_MS,
+      fresh: () => ({ ...newlyWatched(), qmp: null, quitAt: null }),
+      look: (key, watched) => this.#look(key, watched),
+      settled: (key) => {
+        const instance = registry.get(key);
+        return instance?.runningAt != null && instance.stop === null && instance.guestEnd === null;
+      },
+    });
   }
 
   /** How soon `watch` has to be called again; null when there is no QEMU. */
@@ -50,46 +55,24 @@ export class Monitors {
 
   /** Looks at every guest whose time has come, and forgets those that are gone. */
   watch(): void {
-    const guests = this.#guests();
-    const keys = new Set(guests.map(keyOf));
-    for (const [key, watched] of this.#watched) {
-      if (keys.has(key)) continue;
-      watched.qmp?.close();
-      this.#watched.delete(key);
-    }
-    const now = this.#options.now();
-    for (const guest of guests) if (now >= this.#of(keyOf(guest)).lookAt) void this.#look(keyOf(guest));
+    for (const { qmp } of this.#looks.watch(new Set(this.#guests().map(keyOf)))) qmp?.close();
   }
 
   /** Presses the power button, now and until it has worked or the grace is over. */
   askToEnd(instance: Instance): void {
-    void this.#look(keyOf(instance));
+    void this.#looks.look(keyOf(instance));
   }
 
   close(): void {
-    for (const { qmp } of this.#watched.values()) qmp?.close();
-    this.#watched.clear();
+    for (const { qmp } of this.#looks.states()) qmp?.close();
+    this.#looks.clear();
   }
 
   #guests(): Instance[] {
     return this.#options.registry.live().filter(({ driver, process }) => driver === 'qemu' && process !== null);
   }
 
-  #of(key: InstanceKey): Watched {
-    const known = this.#watched.get(key);
-    if (known !== undefined) return known;
-    const fresh = { qmp: null, busy: false, again: false, lookAt: 0, pressedAt: 0, quitAt: null };
-    this.#watched.set(key, fresh);
-    return fresh;
-  }
-
-  async #look(key: InstanceKey): Promise<void> {
-    const watched = this.#of(key);
-    if (watched.busy) {
-      watched.again = true;
-      return;
-    }
-    watched.busy = true;
+  async #look(key: InstanceKey, watched: Watched): Promise<void> {
     try {
       await this.#lookOnce(key, watched);
     } catch (error) {
@@ -97,15 +80,6 @@ export class Monitors {
       const instance = this.#options.registry.get(key);
       if (instance?.runningAt != null && isLive(instance))
         this.#options.log('warn', 'qmp does not answer', { instance: key, why: messageOf(error) });
-    } finally {
-      watched.busy = false;
-      const instance = this.#options.registry.get(key);
-      const settled = instance?.runningAt != null && instance.stop === null && instance.guestEnd === null;
-      watched.lookAt = this.#options.now() + (settled ? USUAL_MS : SOON_MS);
-      if (watched.again) {
-        watched.again = false;
-        void this.#look(key);
-      }
     }
   }
 
@@ -118,27 +92,19 @@ export class Monitors {
         // Through the process, because a socket's name has at most 107 bytes (unix(7)) and this one is always short.
         socket: `/proc/${process.pid}/cwd/${QMP_SOCKET}`,
         timeoutMs: ANSWER_MS,
-        onEvent: () => void this.#look(key),
+        onEvent: () => void this.#looks.look(key),
       });
     }
     const seen = guestState(await watched.qmp.status());
     const instance = registry.get(key);
     if (instance === undefined || !isLive(instance)) return;
     if (seen.kind === 'ended') await this.#ends(key, watched, watched.qmp, seen);
-    else if (seen.kind === 'running') this.#runs(key);
+    else if (seen.kind === 'running') runs(this.#options, key);
     const { stop } = registry.get(key) ?? {};
-    if (seen.kind !== 'ended' && stop != null && !stop.forced && now() - watched.pressedAt >= POWERDOWN_EVERY_MS) {
+    if (seen.kind !== 'ended' && stop != null && !stop.forced && now() - watched.pressedAt >= PRESS_EVERY_MS) {
       watched.pressedAt = now();
       await watched.qmp.execute('system_powerdown');
     }
-  }
-
-  #runs(key: InstanceKey): void {
-    const { registry, now, changed } = this.#options;
-    const running = registry.change(key, (present) =>
-      present.runningAt === null && present.stop === null ? { ...present, runningAt: now() } : present,
-    );
-    if (running !== null) changed(key);
   }
 
   /** How it ended is on record before QEMU is told to go. */

@@ -57,7 +57,7 @@ describe('status and explanation', () => {
         return life;
       },
       'Running',
-      `Running on host ${HOST} after 1 unstable runs, which are forgotten ${soon(613, '10 min')} if it stays up. Last failure ${iso(0)}: GuestPanic.`,
+      `Running on host ${HOST} after an unstable run, which is forgotten ${soon(613, '10 min')} if it stays up. Last failure ${iso(0)}: GuestPanic.`,
     ],
     [
       'Running after short runs, nobody knows since when',

@@ -218,11 +218,11 @@ test('the fetch of a launch takes on no instance that is to end', () => {
 
 describe('what is said while the host is awaited', () => {
   const sentence = (until: string): string =>
-    `Restored from an older copy: its state is what it was then, and nothing is started until ${until}; an instance that a host reports is adopted. Fence the host if it is off.`;
+    `Restored from an older copy: its state is what it was then, and nothing is started until ${until}; an instance that a host reports is adopted.`;
 
   test('is when that ends', () => {
     const life = recover(running('Always'));
-    expect(life.shown.explanation).toBe(sentence(`host ${HOST} has reported`));
+    expect(life.shown.explanation).toBe(`${sentence(`host ${HOST} has reported`)} Fence the host if it is off.`);
     heard(life, 10);
     expect(life.shown.explanation).toBe(sentence(`${iso(310)}, so that every host can name what it runs`));
     expect(sayAwaiting(running('Always').vm)).toBeNull();
