@@ -56,8 +56,14 @@ function passDeadline(node: NodeRecord, now: Instant): Step {
     };
   }
   if (now < after(spec.acknowledgedAt, node.policy.deadlines[spec.state])) return { node, facts: [] };
-  const failed = crash(node, 'DeadlinePassed', `${spec.state} was not reached within its deadline`, now);
+  const failed = crash(node, 'DeadlinePassed', sayMissed(node), now);
   return { node: { ...failed.node, unreachableSince: now }, facts: failed.facts };
+}
+
+/** Somebody has to clear what blocks a drain, so it is named in the crash record, also once the node is silent. */
+function sayMissed({ spec, status }: NodeRecord): string {
+  const blockedBy = spec.state === 'RebootedIntoUpdate' ? (status?.drainBlockedBy ?? null) : null;
+  return `${spec.state} was not reached within its deadline${blockedBy === null ? '' : `: its drain was blocked by ${blockedBy}`}`;
 }
 
 /** The Idle deadline never counts and never makes a new generation; it marks the node and wakes it again (rule 2). */

@@ -194,6 +194,20 @@ describe('a deadline', () => {
     });
   });
 
+  test('that passes while something blocks the drain is a crash that names it', () => {
+    const life = nodeAt('RebootedIntoUpdate');
+    life.report({ state: 'PerformedUpdate', drain: { blockedBy: ['pod a', 'pod b'] } });
+    life.to(900).due();
+    expect(life.node.crash).toMatchObject({
+      lastReason: 'DeadlinePassed',
+      lastMessage: 'RebootedIntoUpdate was not reached within its deadline: its drain was blocked by pod a, pod b',
+    });
+    const staging = nodeAt('StagedUpdate');
+    staging.report({ state: 'Idle', drain: { blockedBy: 'pod a' } });
+    staging.to(staging.node.policy.deadlines.StagedUpdate / 1000).due();
+    expect(staging.node.crash.lastMessage).toBe('StagedUpdate was not reached within its deadline');
+  });
+
   test('a step that is not picked up is withdrawn after 35 min', () => {
     const life = nodeAt('Idle');
     life.start(false);
