@@ -1,10 +1,11 @@
 /** How far agent and control plane may be apart. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { saySkew, VERSION } from '../../../core/skew.ts';
 
 test('the version is that of the package', () => {
-  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as {
     version: string;
   };
   expect(VERSION).toBe(version);
