@@ -65,6 +65,8 @@ export type GroupEvent =
   /** A node is about to begin without a slot. */
   | { kind: 'slotless' }
   | { kind: 'counted' }
+  /** No limit holds: there is nothing to count. */
+  | { kind: 'limitless' }
   | HomeEvent;
 
 export function decideGroup(
@@ -144,6 +146,11 @@ export function decideGroup(
       return before.slotless || before.uncountedSince !== null
         ? write({ ...before, slotless: false, uncountedSince: null }, [])
         : unchanged;
+    case 'limitless':
+      // Default's policy was read before: an own limit that was put meanwhile is waited for.
+      return before.uncountedSince === null || before.body !== null
+        ? unchanged
+        : write({ ...before, uncountedSince: null }, []);
   }
 }
 
@@ -180,9 +187,12 @@ function claim(
   return write({ ...before, slots: { ...before.slots, [event.nodeId]: { claimId: event.claimId, at: now } } }, []);
 }
 
-/** When a group must be looked at again by itself: once nodes that started without a limit can have been counted. */
-export const groupDueAt = (group: GroupRecord): Instant | null =>
-  group.uncountedSince === null ? null : after(group.uncountedSince, UNCOUNTED_SETTLE);
+/**
+ * When a group must be looked at again by itself: once nodes that started without a limit can have been counted. A
+ * paused one starts nothing, and is looked at when it is resumed.
+ */
+export const groupDueAt = ({ uncountedSince, pausedBy }: GroupRecord): Instant | null =>
+  uncountedSince === null || pausedBy !== null ? null : after(uncountedSince, UNCOUNTED_SETTLE);
 
 export function describeGroup(own: GroupRecord, fallback: GroupRecord): GroupJson {
   const policy = policyInForce(own, fallback);

@@ -58,6 +58,7 @@ export async function fill(
   if (own.pausedBy !== null) return started;
   const view = viewOf(pair);
   const limit = limitOf(view.policy.concurrency, own.memberCount);
+  if (limit === null && own.uncountedSince !== null) await turnGroup(plane, group, { kind: 'limitless' });
   const uncounted = limit === null ? 0 : await countUncounted(plane, pair);
   if (uncounted === null) return started;
   const free = limit === null ? UNLIMITED_AT_ONCE : limit - Object.keys(own.slots).length - uncounted;

@@ -234,6 +234,18 @@ describe('rule 4: slots', () => {
     await scene.to(1200);
     expect(await started(scene, [C])).toBe(1);
   });
+
+  test('a group whose policy is deleted while default has no limit goes on without one, and nothing of it stays due', async () => {
+    const scene = new Scene();
+    await limit(scene, 'unlimited');
+    await limit(scene, 'unlimited', 'edge');
+    await scene.node(HOST, { state: 'Idle', generation: 1, group: 'edge' });
+    await scene.operator('DELETE', '/v1/groups/edge');
+    await scene.to(400);
+    expect(await scene.world.plane.store.overdue(scene.world.plane.now(), 10)).toEqual([]);
+    for (const id of [B, C]) await scene.node(id, { state: 'Idle', generation: 1, group: 'edge' });
+    expect(await started(scene, [HOST, B, C])).toBe(3);
+  });
 });
 
 describe('rules 5 and 6: rollback, hold and pause', () => {

@@ -256,6 +256,31 @@ describe('without a limit', () => {
     expect(life.record.uncountedSince).toBe(slotless ? at(7) : null);
   });
 
+  test('where no limit holds after all, nothing is waited for; an own limit that was put meanwhile still is', () => {
+    const life = declared(UNLIMITED);
+    life.send({ kind: 'slotless' });
+    life.now = at(7);
+    life.send({ kind: 'undeclare' });
+    expect(groupDueAt(life.record)).toBe(at(37));
+    expect(life.send({ kind: 'limitless' })).toBe('changed');
+    expect(life.record).toMatchObject({ slotless: true, uncountedSince: null });
+    expect(groupDueAt(life.record)).toBeNull();
+    expect(life.send({ kind: 'limitless' })).toBe('unchanged');
+    life.send({ kind: 'put', body: { maxConcurrentUpdates: 5 } });
+    expect(life.send({ kind: 'limitless' })).toBe('unchanged');
+    expect(groupDueAt(life.record)).toBe(at(37));
+  });
+
+  test('a paused group is not looked at before it is resumed', () => {
+    const life = declared(UNLIMITED);
+    life.send({ kind: 'put', body: {} });
+    life.send({ kind: 'pause', by: 'an operator' });
+    expect(groupDueAt(life.record)).toBeNull();
+    life.now = at(10);
+    life.send({ kind: 'resume' });
+    expect(groupDueAt(life.record)).toBe(at(30));
+  });
+
   test('nothing starts for 30 s after it ends, and then only what the count leaves', () => {
     const life = declared(UNLIMITED);
     life.send({ kind: 'put', body: { maxConcurrentUpdates: 5 } });
