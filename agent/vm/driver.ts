@@ -45,6 +45,8 @@ export type VmDriverOptions = {
 
 /** Between two lists: what a stale list makes this host report must not ask for the next one in a circle. */
 const LIST_PAUSE_MS = 250;
+/** After something could not be done. */
+const CLOCK_PAUSE_MS = 1000;
 /** Between looks at the size of the guests' output files. */
 const OUTPUT_CHECK_MS = 60_000;
 
@@ -140,14 +142,22 @@ export class VmDriver {
   }
 
   async #runClock(): Promise<void> {
-    const { ended, log } = this.#options;
+    const { ended } = this.#options;
     while (!ended.aborted) {
       await this.#clock.wait(this.#untilNextMs());
-      try {
-        this.#passTime();
-      } catch (error) {
-        log('error', 'vm clock failed', { why: messageOf(error) });
-      }
+      // What is due stays due: on a full disk it must not be tried as fast as the processor can.
+      if (!this.#passTime()) await sleep(CLOCK_PAUSE_MS, undefined, { ref: false });
+    }
+  }
+
+  /** One instance whose record cannot be written, say, does not keep the others from their turn. */
+  #guard(key: InstanceKey | null, act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      this.#options.log('error', 'vm clock failed', { instance: key, why: messageOf(error) });
+      return false;
     }
   }
 
@@ -159,18 +169,22 @@ export class VmDriver {
     return Math.max(0, Math.min(...waits));
   }
 
-  #passTime(): void {
+  /** False when something could not be done. */
+  #passTime(): boolean {
     const { settleMs, now, draining } = this.#options;
-    this.#guests.watch();
+    let whole = this.#guard(null, () => this.#guests.watch());
     for (const instance of this.#registry.live()) {
       const key = keyOf(instance);
-      if (draining()) this.#stop(key, 'HostMaintenance', null);
-      const next = nextDue(instance, settleMs);
-      if (next !== null && next.at <= now()) this.#fallDue(key, next.due.kind);
+      const done = this.#guard(key, () => {
+        if (draining()) this.#stop(key, 'HostMaintenance', null);
+        const next = nextDue(instance, settleMs);
+        if (next !== null && next.at <= now()) this.#fallDue(key, next.due.kind);
+      });
+      whole &&= done;
     }
-    if (now() < this.#outputCheckAt) return;
+    if (now() < this.#outputCheckAt) return whole;
     this.#outputCheckAt = now() + OUTPUT_CHECK_MS;
-    this.#guests.limitOutputs();
+    return this.#guard(null, () => this.#guests.limitOutputs()) && whole;
   }
 
   #fallDue(key: InstanceKey, due: 'running' | 'startDeadline' | 'kill'): void {

@@ -137,14 +137,15 @@ export class Processes {
 
   #bury(key: InstanceKey, exit: Exit): void {
     const { registry, now } = this.#options;
-    this.#ending.delete(key);
     const folder = registry.folder(key);
     if (wasLocked(folder)) {
       this.#buryUnstarted(key, 'another instance of this VM still lives on this host: the lock of the VM is held');
-      return;
+    } else {
+      const known = recordedExit(folder) ?? exit;
+      conclude(this.#options, key, (instance) => ended(instance, known, outputTail(folder), now()));
     }
-    const known = recordedExit(folder) ?? exit;
-    conclude(this.#options, key, (instance) => ended(instance, known, outputTail(folder), now()));
+    // Not before: an end that could not be written down is written at the next look.
+    this.#ending.delete(key);
   }
 
   #buryUnstarted(key: InstanceKey, why: string): void {

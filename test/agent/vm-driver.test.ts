@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ControlPlane } from '../../agent/api/client.ts';
 import { accepted, type Instance, recovered } from '../../agent/vm/instance.ts';
-import { VmDriver } from '../../agent/vm/driver.ts';
+import { VmDriver, type VmDriverOptions } from '../../agent/vm/driver.ts';
 import { openInstances } from '../../agent/vm/store.ts';
 import type { HostVm, VmReport } from '../../core/contract.ts';
 import { until } from './scene.ts';
@@ -69,7 +69,10 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function open(more: Partial<ControlPlane> = {}): { driver: VmDriver; done: Promise<void> } {
+function open(
+  more: Partial<ControlPlane> = {},
+  other: Partial<VmDriverOptions> = {},
+): { driver: VmDriver; done: Promise<void> } {
   const plane: ControlPlane = {
     reportNode: () => Promise.reject(new Error('not asked here')),
     hostVms: () => Promise.resolve(items),
@@ -94,6 +97,7 @@ function open(more: Partial<ControlPlane> = {}): { driver: VmDriver; done: Promi
     random: Math.random,
     log: () => undefined,
     ended: ending.signal,
+    ...other,
   });
   driver.start();
   driver.sync();
@@ -155,6 +159,44 @@ test('a launch that arrives when the host has begun to drain is said to have end
   });
   await until('its end', () => said().some((line) => line.endsWith('HostMaintenance')), said);
   expect(calls()).not.toContain('start');
+});
+
+test('an end that cannot be written down is written once it can be; meanwhile the log is not flooded', async () => {
+  items = [ITEM];
+  const command = ['/bin/sh', '-c', `while [ ! -e ${path('go')} ]; do sleep 0.05; done; exit 3`];
+  const store = openInstances(path('state'));
+  let full = false;
+  const failures: string[] = [];
+  open(
+    { launch: () => Promise.resolve({ ...LAUNCH, launch: { type: 'exec', command } as const }) },
+    {
+      store: {
+        ...store,
+        save: (instance) => {
+          if (full) throw new Error('no space left on device');
+          store.save(instance);
+        },
+      },
+      log: (_level, event, detail) => {
+        if (event === 'vm clock failed') failures.push(String(detail?.['why']));
+      },
+    },
+  );
+  await until('Running', () => said().includes('i1 Running'), said);
+  full = true;
+  const since = Date.now();
+  writeFileSync(path('go'), '');
+  await until(
+    'the third failure',
+    () => failures.length >= 3,
+    () => failures,
+  );
+  // A second passes between two of them.
+  expect(failures.length).toBeLessThan(2 + (Date.now() - since) / 900);
+  expect(new Set(failures)).toEqual(new Set(['no space left on device']));
+  expect(said()).not.toContain('i1 Failed Killed');
+  full = false;
+  await until('its end', () => said().includes('i1 Failed Killed'), said);
 });
 
 test('an end that a list does not know yet is told once with each list, and asks for no list itself', async () => {

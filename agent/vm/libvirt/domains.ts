@@ -98,12 +98,11 @@ export class Domains {
 
   async #look(key: InstanceKey, watched: Watched): Promise<void> {
     try {
-      await this.#lookOnce(key, watched);
-    } catch (error) {
-      if (NOT_DEFINED.test(messageOf(error))) {
+      await this.#lookOnce(key, watched).catch(async (error: unknown) => {
+        if (!NOT_DEFINED.test(messageOf(error))) throw error;
         await this.#undefined(key, messageOf(error));
-        return;
-      }
+      });
+    } catch (error) {
       // A daemon that does not answer proves nothing of its domains.
       this.#options.log('warn', 'libvirt does not answer', { instance: key, why: messageOf(error) });
     }
