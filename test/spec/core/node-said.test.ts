@@ -48,6 +48,17 @@ describe('phase and explanation', () => {
       `Stopped by EC2 at ${iso(9)}: nothing is expected of it and nothing counts until it reports again (held by ann).`,
     ],
     [
+      'stopped by EC2 on its way',
+      () => {
+        const life = nodeAt('StagedUpdate');
+        life.to(20).send({ kind: 'stopped', at: at(9) });
+        return life;
+      },
+      {},
+      'Idle',
+      `Stopped by EC2 at ${iso(9)}: nothing is expected of it and nothing counts until it reports again.`,
+    ],
+    [
       'started by EC2 again',
       () => {
         const life = stopped();

@@ -164,6 +164,12 @@ describe('a host that is updated is told', () => {
     expect(hostLine(life.vm)).toMatchObject(off);
   });
 
+  test('to run on what it has taken on all the same', () => {
+    const life = updated(declared('Always'));
+    life.report('Running');
+    expect(hostLine(life.vm)).toMatchObject({ power: 'on', instanceId: FIRST });
+  });
+
   test('nothing of what is awaited after a restore: what it runs is left where it is', () => {
     expect(hostLine(restored(running('Always')).vm)).toBeNull();
   });

@@ -73,6 +73,14 @@ describe('while its host has it stopped', () => {
 });
 
 describe('the update of its host', () => {
+  test('ends what it stopped for that reason, and the next start is due at once when it is back', () => {
+    const life = later(updated(running('Always')), 5);
+    expect(said(life, () => life.report('Succeeded'))).toEqual([
+      `VM Ended: instance ${FIRST} Succeeded: HostMaintenance`,
+    ]);
+    expect(life.vm.pendingStart).toEqual({ notBefore: at(5) });
+  });
+
   test('shortens no grace that a person gave, and says nothing of what is ending anyway', () => {
     const life = running('Always');
     life.stop(600);

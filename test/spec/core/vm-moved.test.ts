@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { parseNodeId } from '../../../core/ids.ts';
 import { minutes, seconds } from '../../../core/time.ts';
+import { decideVm } from '../../../core/vm/decide.ts';
 import { needsHosts, type VmEvent } from '../../../core/vm/event.ts';
 import type { VmRecord } from '../../../core/vm/record.ts';
-import { at, declared, edit, HOST, id, OTHER_HOST, refused, running, said, type VmLife } from './vm-scene.ts';
-import { failed, FIRST } from './vm-situations.ts';
+import { at, declared, edit, HOST, id, note, OTHER_HOST, refused, running, said, type VmLife } from './vm-scene.ts';
+import { failed, FIRST, later } from './vm-situations.ts';
 
 const OTHER = parseNodeId(OTHER_HOST) ?? expect.fail('a node id');
 const ELSEWHERE = { restartElsewhere: true, hosts: [OTHER_HOST] };
@@ -80,6 +81,30 @@ describe('a VM that was restored from an older copy', () => {
       code: 'InstanceNotEnded',
       detail: `VM web was restored from an older copy and host ${HOST} may run an instance of it; wait until it has reported, or fence it, before moving the VM`,
     });
+  });
+
+  test('goes elsewhere when its host is fenced, once every host has had its time', () => {
+    const life = declared('Always', ELSEWHERE);
+    life.send({ kind: 'recover', at: at(0), settle: minutes(4) });
+    const outcome = decideVm(
+      later(life, 10).vm,
+      { kind: 'hostFenced', hostId: HOST, at: at(10) },
+      {
+        vmId: life.vm.vmId,
+        now: life.now,
+        draw: { delay: 0.5, deadline: 0.5, id: 'ffffffffffffffff' },
+        hosts: { inMaintenance: false, fenced: true, inOrder: [OTHER] },
+      },
+    );
+    if (outcome.kind !== 'changed') expect.fail('a fence changes it');
+    life.vm = outcome.next;
+    expect(life.vm).toMatchObject({ placedOn: OTHER_HOST, pendingStart: { notBefore: at(10) } });
+    expect(outcome.facts).toContainEqual(
+      note('VM Moved', `host ${HOST} was fenced: it goes on on host ${OTHER_HOST}`, 'warning'),
+    );
+    expect(said(life, () => later(life, 310).send({ kind: 'due' }))).toEqual([
+      `VM Instance Started: instance ${life.instanceId} asked of host ${OTHER_HOST}`,
+    ]);
   });
 
   test('may be changed otherwise, and waits on', () => {
