@@ -1,7 +1,7 @@
 /** How long each state may take to be reached, unless the group says otherwise (DESIGN section 2). */
 import * as z from 'zod/mini';
 import { positiveDuration } from './contract-pieces.ts';
-import { type Duration, minutes, parseDuration } from './time.ts';
+import { type Duration, durationOr, minutes } from './time.ts';
 
 export const DEADLINES = {
   StagedUpdate: minutes(12),
@@ -20,8 +20,5 @@ export const deadlinesSchema = z.strictObject({
   Idle: z.optional(positiveDuration()),
 });
 
-/** A text that is no duration is refused elsewhere. */
-export function deadlineOf(state: keyof typeof DEADLINES, given: z.infer<typeof deadlinesSchema> = {}): Duration {
-  const text = given[state];
-  return (text === undefined ? null : parseDuration(text)) ?? DEADLINES[state];
-}
+export const deadlineOf = (state: keyof typeof DEADLINES, given: z.infer<typeof deadlinesSchema> = {}): Duration =>
+  durationOr(given[state], DEADLINES[state]);

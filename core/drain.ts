@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { hookName, positiveDuration } from './contract-pieces.ts';
-import { minutes, parseDuration, type Duration } from './time.ts';
+import { type Duration, durationOr, minutes } from './time.ts';
 
 export const DRAIN_STEPS_MAX = 10;
 /** Shorter than RebootedIntoUpdate's deadline by the time a reboot may take (DESIGN section 2). */
@@ -68,5 +68,4 @@ export function drainPlanOf(body: DrainBody | undefined): DrainPlan | null {
   };
 }
 
-export const drainTimeout = ({ timeout }: DrainBody): Duration =>
-  (timeout === undefined ? null : parseDuration(timeout)) ?? DRAIN_TIMEOUT;
+export const drainTimeout = ({ timeout }: DrainBody): Duration => durationOr(timeout, DRAIN_TIMEOUT);

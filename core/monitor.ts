@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { durationText, hookName, positiveDuration } from './contract-pieces.ts';
-import { type Duration, minutes, parseDuration, seconds } from './time.ts';
+import { type Duration, durationOr, minutes, seconds } from './time.ts';
 
 export const CHECKS_MAX = 20;
 const CHECK_TIMEOUT: Duration = seconds(5);
@@ -85,19 +85,18 @@ export function monitorPolicyOf(body: MonitorBody | undefined): MonitorPolicy | 
   return {
     checks: checks.map(({ timeout, ...check }) => ({
       ...check,
-      timeoutSeconds: checkTimeout({ timeout }) / 1000,
+      timeoutSeconds: checkTimeout(timeout) / 1000,
     })),
     onFailure: body?.onFailure ?? 'rollback',
   };
 }
 
-const checkTimeout = ({ timeout }: { timeout?: string | undefined }): Duration =>
-  (timeout === undefined ? null : parseDuration(timeout)) ?? CHECK_TIMEOUT;
+const checkTimeout = (timeout: string | undefined): Duration => durationOr(timeout, CHECK_TIMEOUT);
 
 /** Checks that could take as long as the whole step they have to pass in. */
 export const slowChecks = (body: MonitorBody | undefined, deadline: Duration) =>
   (body?.checks ?? []).flatMap((check, index) =>
-    checkTimeout(check) < deadline
+    checkTimeout(check.timeout) < deadline
       ? []
       : [
           {

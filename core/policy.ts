@@ -1,7 +1,7 @@
 /** What a group's body and a VM's body mean once every default is filled in (DESIGN sections 2 and 3). */
 import { type NodeBackoff, nodeBackoffOf, validated, type VmBackoff, vmBackoffOf } from './backoff.ts';
 import type { GroupBody, SpecState, VmBody } from './contract.ts';
-import { DEADLINES } from './deadlines.ts';
+import { deadlineOf } from './deadlines.ts';
 import { type DrainPlan, drainPlanOf } from './drain.ts';
 import { type MonitorPolicy, monitorPolicyOf } from './monitor.ts';
 import { type Duration, minutes, seconds } from './time.ts';
@@ -30,11 +30,7 @@ export type GroupPolicy = NodePolicy & { concurrency: Concurrency };
 export const nodePolicyOf = ({ concurrency: _ofTheGroup, ...policy }: GroupPolicy): NodePolicy => policy;
 
 export function groupPolicyOf(body: GroupBody): GroupPolicy {
-  const given = body.deadlines ?? {};
-  const deadline = (state: SpecState): Duration => {
-    const text = given[state];
-    return text === undefined ? DEADLINES[state] : validated(text);
-  };
+  const deadline = (state: SpecState): Duration => deadlineOf(state, body.deadlines);
   const drain = drainPlanOf(body.drain);
   const monitor = monitorPolicyOf(body.monitor);
   return {

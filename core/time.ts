@@ -53,6 +53,10 @@ export function parseDuration(text: string): Duration | null {
   return ms <= DURATION_MAX ? duration(ms) : null;
 }
 
+/** As a body gives it, or the default where it gives none. A text that is no duration is refused elsewhere. */
+export const durationOr = (text: string | undefined, otherwise: Duration): Duration =>
+  parseDuration(text ?? '') ?? otherwise;
+
 /** Writes a duration the way the API reads it, in the largest unit that keeps it whole. */
 export function formatDuration(length: Duration): string {
   if (length !== 0 && length % UNIT_MS.h === 0) return `${length / UNIT_MS.h}h`;

@@ -26,8 +26,7 @@ export function inMaintenance(node: NodeRecord): boolean {
 
 /** Whether recovering from the last crash may reboot the node. */
 function disrupts(node: NodeRecord): boolean {
-  const { lastAt, lastState, lastReason } = node.crash;
-  if (lastAt === null) return false;
+  const { lastState, lastReason } = node.crash;
   if (lastState === 'MonitoringUpdate') return blocksVersion(node, lastReason ?? '');
   return lastState === 'RebootedIntoUpdate';
 }

@@ -115,7 +115,7 @@ export type Gone = 'terminated' | 'deregistered' | 'lost';
 export const BOOTS_KEPT = 16;
 
 /** A wake is repeated this long after the step began, while it is not acknowledged (DESIGN section 5). */
-export const WAKE_REPEATS: readonly Duration[] = [minutes(1), minutes(4), minutes(10)];
+export const WAKE_REPEATS: readonly [Duration, ...Duration[]] = [minutes(1), minutes(4), minutes(10)];
 /** A step not acknowledged for this long is withdrawn (DESIGN section 2 rule 2). */
 export const WITHDRAW_AFTER = minutes(35);
 /** Between wakes of a node that owes us Idle, once the first repeats are used up: no wait is without an end. */

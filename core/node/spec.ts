@@ -35,10 +35,7 @@ export function moveSpec(node: NodeRecord, state: SpecState, version: string | n
   };
 }
 
-const firstRepeat = (now: Instant): Instant | null => {
-  const wait = WAKE_REPEATS[0];
-  return wait === undefined ? null : after(now, wait);
-};
+const firstRepeat = (now: Instant): Instant => after(now, WAKE_REPEATS[0]);
 
 /**
  * ErrorReset, a passed deadline, or a rollback: spec becomes Idle, the crash is recorded; the slot stays with the

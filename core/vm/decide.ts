@@ -106,7 +106,7 @@ function passStartDeadline(vm: VmRecord, context: VmContext): VmStep {
   const { instance } = vm;
   if (!live(instance) || instance.startDeadlineAt === null || context.now < instance.startDeadlineAt) return same(vm);
   return instance.stop === null
-    ? timeOut(vm, context)
+    ? timeOut(vm, instance, context)
     : { vm: { ...vm, instance: { ...instance, startDeadlineAt: null } }, facts: [] };
 }
 

@@ -57,13 +57,8 @@ function endByFence(vm: VmRecord, hostId: string, offUntil: Instant, context: Vm
 function leave(vm: VmRecord, instance: Instance, lost: string, elsewhere: NodeId | null, context: VmContext): VmStep {
   const end = { phase: 'Failed', cause: 'HostLost', message: `host ${lost} was fenced`, console: null } as const;
   const ended = endInstance({ ...vm, maintenance: null }, end, context);
-  const owed = notTakenOn(instance) && ended.vm.pendingStart === null;
-  const next = goOn(
-    owed ? { ...ended.vm, pendingStart: { notBefore: context.now } } : ended.vm,
-    lost,
-    elsewhere,
-    context,
-  );
+  const owed: VmRecord = { ...ended.vm, pendingStart: { notBefore: context.now } };
+  const next = goOn(notTakenOn(instance) ? owed : ended.vm, lost, elsewhere, context);
   return { vm: next.vm, facts: [...ended.facts, ...next.facts] };
 }
 
@@ -85,7 +80,7 @@ function goOn(vm: VmRecord, lost: string, elsewhere: NodeId | null, context: VmC
 
 /** The first host of the VM's list that is in order and is not the one that was lost; null when it may not or cannot. */
 function anotherHost(vm: VmRecord, lost: string, { hosts }: VmContext): NodeId | null {
-  if (vm.body.restartElsewhere !== true || !vm.power.on || vm.deleting !== null) return null;
+  if (vm.body.restartElsewhere !== true || !vm.power.on) return null;
   return hosts?.inOrder.find((host) => host !== lost) ?? null;
 }
 

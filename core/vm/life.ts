@@ -4,7 +4,7 @@ import type { EndCause } from '../contract.ts';
 import type { Draw, Fact } from '../fact.ts';
 import type { InstanceId } from '../ids.ts';
 import { vmPolicyOf } from '../policy.ts';
-import { after, between, type Duration, type Instant, instant, sayDuration } from '../time.ts';
+import { after, between, type Duration, type Instant, instant, milliseconds, sayDuration } from '../time.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
 import {
   hostOf,
@@ -12,6 +12,7 @@ import {
   INSTANCES_KEPT,
   keepsRecords,
   live,
+  type LiveInstance,
   UNCOUNTED_CAUSES,
   type VmRecord,
   waitsForHost,
@@ -31,10 +32,7 @@ export const note = (
   message,
 });
 
-const firstRepeat = (now: Instant): Instant | null => {
-  const wait = WAKE_REPEATS[0];
-  return wait === undefined ? null : after(now, wait);
-};
+const firstRepeat = (now: Instant): Instant => after(now, WAKE_REPEATS[0]);
 
 /** What the ids of the instances of one declaration begin with. */
 export const instancePrefix = (uid: string): string => `${uid.slice(0, 8)}-`;
@@ -107,13 +105,12 @@ export function askToEnd(vm: VmRecord, grace: Duration, now: Instant, forHost = 
   const { instance } = vm;
   if (!live(instance)) return { vm, facts: [] };
   if (instance.stop !== null) {
+    // The host's need asks only for what nobody has told to end: whoever asks again is a person.
     const { stop } = instance;
-    const claimed = stop.forHost === true && !forHost;
-    if (grace >= stop.grace && !claimed) return { vm, facts: [] };
-    const shortest = grace < stop.grace ? grace : stop.grace;
-    const kept = stop.forHost === true && forHost;
+    if (grace >= stop.grace && stop.forHost !== true) return { vm, facts: [] };
+    const shortest = milliseconds(Math.min(grace, stop.grace));
     return {
-      vm: { ...vm, instance: { ...instance, stop: { at: stop.at, grace: shortest, ...(kept ? { forHost } : {}) } } },
+      vm: { ...vm, instance: { ...instance, stop: { at: stop.at, grace: shortest } } },
       facts: [wakeToStop(vm, false)],
     };
   }
@@ -131,7 +128,9 @@ export const wakeToStop = (vm: VmRecord, decided: boolean): Fact => ({
   decided,
 });
 
-export type End = { phase: 'Succeeded' | 'Failed'; cause: EndCause; message: string | null; console: string | null };
+/** What a host or the control plane says of why an instance ended, or is to end. */
+type Evidence = { cause: EndCause; message: string | null; console: string | null };
+export type End = Evidence & { phase: 'Succeeded' | 'Failed' };
 
 /** The present instance has ended: it is counted if it must be, and a next one is planned if the strategy wants one. */
 export function endInstance(vm: VmRecord, end: End, time: VmTime): VmStep {
@@ -171,9 +170,7 @@ const isForHost = ({ stop, timedOutAt }: Instance, said: EndCause): boolean =>
 
 /** Started again under every strategy, and neither counted nor among the restarts (rule 10). */
 const awaitHost = (vm: VmRecord, now: Instant): VmRecord =>
-  vm.power.on && vm.deleting === null && vm.body.runStrategy !== 'Halted' && vm.pendingStart === null
-    ? { ...vm, pendingStart: { notBefore: now } }
-    : vm;
+  vm.power.on ? { ...vm, pendingStart: { notBefore: now } } : vm;
 
 /** Always restarts after any end, RerunOnFailure after Failed; the others never by themselves. */
 function wantsRestart(vm: VmRecord, phase: 'Succeeded' | 'Failed'): boolean {
@@ -188,7 +185,7 @@ const plan = (vm: VmRecord, notBefore: Instant): VmRecord => ({
   restartCount: vm.restartCount + 1,
 });
 
-const keepEvidence = (vm: VmRecord, end: End, reason: EndCause, at: Instant, failed: boolean): VmRecord =>
+const keepEvidence = (vm: VmRecord, end: Evidence, reason: EndCause, at: Instant, failed: boolean): VmRecord =>
   failed
     ? {
         ...vm,
@@ -197,7 +194,7 @@ const keepEvidence = (vm: VmRecord, end: End, reason: EndCause, at: Instant, fai
     : vm;
 
 /** Counts a start failure or an unstable run, once, and plans the retry; a stable run is restarted at once, uncounted. */
-export function countEnd(vm: VmRecord, instance: Instance, end: End, time: VmTime): VmStep {
+export function countEnd(vm: VmRecord, instance: Instance, end: Evidence, time: VmTime): VmStep {
   const { now, draw } = time;
   const { backoff, stableFor } = vmPolicyOf(vm.body);
   const ran = instance.runningSince === null ? null : between(instance.runningSince, now);
@@ -244,7 +241,7 @@ export function countEnd(vm: VmRecord, instance: Instance, end: End, time: VmTim
   };
 }
 
-const delayed = (what: string, end: End, retryAfter: Instant, now: Instant): Fact =>
+const delayed = (what: string, end: Evidence, retryAfter: Instant, now: Instant): Fact =>
   note(
     'VM Start Delayed',
     `${what}${end.message === null ? '' : `: ${end.message}`}; the next start is delayed by ${sayDuration(between(now, retryAfter))}`,
@@ -255,9 +252,7 @@ const delayed = (what: string, end: End, retryAfter: Instant, now: Instant): Fac
  * The start deadline passed: counted at once, told to end, and not replaced before its end is known (rule 5).
  * Strategies without records only tell it to end.
  */
-export function timeOut(vm: VmRecord, time: VmTime): VmStep {
-  const { instance } = vm;
-  if (instance === null || instance.timedOutAt !== null) return { vm, facts: [] };
+export function timeOut(vm: VmRecord, instance: LiveInstance, time: VmTime): VmStep {
   const { now } = time;
   const timedOut: Instance = {
     ...instance,
@@ -268,17 +263,13 @@ export function timeOut(vm: VmRecord, time: VmTime): VmStep {
     wakesRepeated: 0,
   };
   const told: VmRecord = { ...vm, instance: timedOut };
-  const end: End = {
-    phase: 'Failed',
-    cause: 'LaunchTimeout',
-    message: 'not Running within its start deadline',
-    console: null,
-  };
+  const message = 'not Running within its start deadline';
+  const end: Evidence = { cause: 'LaunchTimeout', message, console: null };
   const stop = wakeToStop(vm, true);
   if (!keepsRecords(vm))
     return {
       vm: keepEvidence(told, end, end.cause, now, true),
-      facts: [stop, note('VM Ended', end.message ?? '', 'warning')],
+      facts: [stop, note('VM Ended', message, 'warning')],
     };
   const counted = countEnd(told, timedOut, end, time);
   return { vm: counted.vm, facts: [stop, ...counted.facts] };

@@ -10,6 +10,7 @@ import {
   NODE_PHASES,
   nodeMoveBodySchema,
   nodeReportSchema,
+  recoverBodySchema,
   PRINTABLE_STATUSES,
   REPORTED_PHASES,
   REPORTED_STATES,
@@ -18,18 +19,10 @@ import {
   vmBodySchema,
   vmReportSchema,
 } from '../../../core/contract.ts';
-
-type Schema = {
-  safeParse: (body: unknown) => {
-    success: boolean;
-    error?: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } | undefined;
-  };
-};
-const issues = (schema: Schema, body: unknown): string[] =>
-  (schema.safeParse(body).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
-const accepts = (schema: Schema, body: unknown): boolean => schema.safeParse(body).success;
+import { accepts, issues, type Schema } from './bodies.ts';
 
 const HOST = 'i-0000000000000000a';
+const OTHER = 'i-0000000000000000b';
 const text = (length: number): string => 'x'.repeat(length);
 const report = { state: 'Idle', bootId: 'b', currentVersion: '1', updateCheck: { result: 'UpToDate' } };
 const vmReport = { instanceId: 'web-1', phase: 'Running' };
@@ -102,6 +95,10 @@ describe('accepted', () => {
       vmBodySchema,
       { ...vm, backoff, stableFor: '0s', startDeadline: '5m', grace: '0s', simulateCrash: true },
     ],
+    ['a VM that an update of its host waits for', vmBodySchema, { ...vm, maintenance: 'block' }],
+    ['other hosts, up to 16', vmBodySchema, { ...vm, hosts: Array(16).fill(OTHER) }],
+    ['a start elsewhere, on these hosts', vmBodySchema, { ...vm, restartElsewhere: true, hosts: [OTHER] }],
+    ['no start elsewhere', vmBodySchema, { ...vm, restartElsewhere: false }],
     ['a VM without a start deadline', vmBodySchema, { ...vm, startDeadline: 'none' }],
     ['a preset', vmBodySchema, { ...vm, backoff: { preset: 'kubevirt' } }],
     ['the other preset', vmBodySchema, { ...vm, backoff: { preset: 'seed' } }],
@@ -141,6 +138,8 @@ describe('accepted', () => {
     ['no body', emptyBodySchema, {}],
     ['a grace', stopBodySchema, { gracePeriod: '0s' }],
     ['a stop without a grace', stopBodySchema, {}],
+    ['a recovery', recoverBodySchema, {}],
+    ['a recovery that goes on', recoverBodySchema, { force: true, cursor: text(400) }],
     ['a move', nodeMoveBodySchema, { group: 'edge' }],
   ])('%s', (_what, schema, body) => {
     expect(issues(schema, body)).toEqual([]);
@@ -161,6 +160,10 @@ describe('refused', () => {
     ['a drain blocked by a number', nodeReportSchema, { ...report, drain: { blockedBy: 1 } }],
     ['a cause that is none', vmReportSchema, { ...vmReport, cause: 'Boredom' }],
     ['a phase that no host reports', vmReportSchema, { ...vmReport, phase: 'Unknown' }],
+    ['another maintenance', vmBodySchema, { ...vm, maintenance: 'stop' }],
+    ['no other host', vmBodySchema, { ...vm, hosts: [] }],
+    ['17 other hosts', vmBodySchema, { ...vm, hosts: Array(17).fill(OTHER) }],
+    ['another host that is none', vmBodySchema, { ...vm, hosts: ['x'] }],
     ['a VM without a host', vmBodySchema, { ...vm, hostId: undefined }],
     ['a strategy that is none', vmBodySchema, { ...vm, runStrategy: 'Sometimes' }],
     ['a launch of no known type', vmBodySchema, launch({ type: 'magic' })],
@@ -211,6 +214,9 @@ describe('refused', () => {
     ['windows', groupBodySchema, { windows: [] }],
     ['a body where none is wanted', emptyBodySchema, { now: true }],
     ['a grace and more', stopBodySchema, { force: true }],
+    ['a recovery by another word', recoverBodySchema, { force: 'yes' }],
+    ['a cursor of 401 letters', recoverBodySchema, { cursor: text(401) }],
+    ['a recovery and more', recoverBodySchema, { now: true }],
     ['a move to nowhere', nodeMoveBodySchema, {}],
     ['a move and more', nodeMoveBodySchema, { group: 'edge', now: true }],
   ])('%s', (_what, schema, body) => {
@@ -221,6 +227,11 @@ describe('refused', () => {
     'must be 1 to 63 letters, digits, dots, underscores or hyphens, beginning and ending with a letter or digit';
   test.each<[Schema, object, string[]]>([
     [stopBodySchema, { gracePeriod: '5' }, ['gracePeriod: must be a duration such as 90s, 15m or 24h, at most 365d']],
+    [
+      vmBodySchema,
+      { ...vm, restartElsewhere: true },
+      ['restartElsewhere: needs hosts: the nodes on which the VM may be started when its own is fenced'],
+    ],
     [vmBodySchema, { ...vm, hostId: 'x' }, ['hostId: must be i- with 8 or 17 hexadecimal digits, or mi- with 17']],
     [
       groupBodySchema,

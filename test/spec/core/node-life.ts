@@ -28,6 +28,8 @@ export class NodeLife {
   policy = groupPolicyOf({});
   /** The last recovery of the deployment. */
   recoveredAt: Instant | null = null;
+  /** VMs of the node that keep it from rebooting, where a decision looks at them. */
+  blockers: readonly string[] | null = null;
   /** What the last decision established; nothing when it changed nothing or was refused. */
   facts: readonly Fact[] = [];
   #node: NodeRecord | null = null;
@@ -61,6 +63,7 @@ export class NodeLife {
       now: this.now,
       group,
       recoveredAt: this.recoveredAt,
+      ...(this.blockers === null ? {} : { blockers: this.blockers }),
     });
     this.facts = outcome.kind === 'changed' ? outcome.facts : [];
     if (outcome.kind === 'changed') this.#node = outcome.next;

@@ -20,7 +20,13 @@ test.each([
   ['0.5.0-rc.1', null],
   ['0.2.9', 'the agent'],
   ['0.6.0', 'the control plane'],
+  ['0.6', 'the control plane'],
+  ['0.12.0', 'the control plane'],
   ['1.4.0', 'the control plane'],
+  ['1.0.0', 'the control plane'],
+  ['12.4.0', 'the control plane'],
+  ['is 0.9.0', null],
+  ['0.9rc', null],
   ['unknown', null],
   ['', null],
   [null, null],
@@ -31,5 +37,8 @@ test.each([
 
 test('a control plane of the next major version asks for the agent, and says nothing of a version it cannot read', () => {
   expect(saySkew('0.9.0', '1.0.0')).toContain('update the agent');
+  expect(saySkew('0.9.0', '0.11.0')).toContain('update the agent');
+  expect(saySkew('0.10.0', '0.11.0')).toBeNull();
+  expect(saySkew('10.0.0', '12.0.0')).toContain('update the agent');
   expect(saySkew('0.9.0', 'dev')).toBeNull();
 });

@@ -75,7 +75,7 @@ describe('a new instance', () => {
       startFailure: { ...startFailure, retryAfter: far },
       unstableRuns: { count: 2, retryAfter: far },
     });
-    life.send({ kind: 'due' });
+    expect(facts(life, () => life.send({ kind: 'due' }))).toEqual([]);
     expect(life.vm).toMatchObject({
       pendingStart: { notBefore: at(300) },
       startFailure: { consecutiveFailCount: 1, retryAfter: at(300) },
