@@ -96,7 +96,7 @@ describe('a VM that was restored from an older copy', () => {
         hosts: { inMaintenance: false, fenced: true, inOrder: [OTHER] },
       },
     );
-    if (outcome.kind !== 'changed') expect.fail('a fence changes it');
+    if (outcome.kind !== 'changed') throw new Error('a fence changes it');
     life.vm = outcome.next;
     expect(life.vm).toMatchObject({ placedOn: OTHER_HOST, pendingStart: { notBefore: at(10) } });
     expect(outcome.facts).toContainEqual(
