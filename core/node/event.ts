@@ -47,7 +47,7 @@ export type NodeContext = {
 /** Whether deciding on this event may send the node into its reboot: then its VMs are looked at. */
 export function needsBlockers(node: NodeRecord | null, event: NodeEvent): boolean {
   if (node === null || node.removed !== null || node.spec.state !== 'PerformedUpdate') return false;
-  return event.kind === 'proceed' || event.kind === 'release' || needsGroup(node, event);
+  return needsGroup(node, event);
 }
 
 /** Whether deciding on this event needs the group's pause and policy; a report that changes nothing never does. */

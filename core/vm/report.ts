@@ -14,13 +14,13 @@ import {
   type VmStep,
   type VmTime,
 } from './life.ts';
-import { type Instance, INSTANCES_KEPT, live, type VmRecord } from './record.ts';
+import { hostOf, type Instance, INSTANCES_KEPT, live, type VmRecord } from './record.ts';
 import { meet } from './recover.ts';
 
 const CONSOLE_MAX = 4000;
 
 /** @param hostId who reports; its VM's host, unless the VM is awaited after a restore */
-export function reportInstance(vm: VmRecord, report: VmReport, time: VmTime, hostId: string = vm.body.hostId): VmStep {
+export function reportInstance(vm: VmRecord, report: VmReport, time: VmTime, hostId: string = hostOf(vm)): VmStep {
   if (vm.awaitingHost != null) {
     const met = meet(vm, report, hostId, time);
     if (!met.observes || !live(met.vm.instance)) return met;

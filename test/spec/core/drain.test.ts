@@ -91,6 +91,12 @@ describe('a drain is refused, by path,', () => {
   });
 });
 
+test.each(['', '-a', 'a-', 'Drain', 'drain it', 'drain-it!', 'd'.repeat(64)])('no hook is named %j', (hook) => {
+  expect(issues(groupBodySchema, drained({ ...EXEC, hook }))).toEqual([
+    'drain.steps.0.hook: must be a name of 1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit',
+  ]);
+});
+
 describe('a drain is a part of RebootedIntoUpdate', () => {
   const both = (timeout: string | undefined, deadline: string | undefined) => ({
     drain: { steps: [EXEC], ...(timeout === undefined ? {} : { timeout }) },

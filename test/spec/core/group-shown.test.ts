@@ -71,3 +71,12 @@ test('a group without a limit says so', () => {
     explanation: 'No limit on concurrent updates.',
   });
 });
+
+test('a group that drains its nodes shows the whole drain, defaults included', () => {
+  const steps = [{ type: 'kubernetes' as const }];
+  const shown = (drain: GroupBody['drain']) =>
+    describeGroup(group(drain === undefined ? {} : { drain }), fallback(null)).policy.drain;
+  expect(shown(undefined)).toBeNull();
+  expect(shown({ steps })).toEqual({ steps, timeout: '10m', onTimeout: 'abort' });
+  expect(shown({ steps, timeout: '90s', onTimeout: 'reboot' })).toEqual({ steps, timeout: '90s', onTimeout: 'reboot' });
+});

@@ -1,12 +1,8 @@
-/** Tombstones, and what a decision needs to know of the group (DESIGN section 6). */
+/** Tombstones: what revives them, and what they still owe (DESIGN section 6). */
 import { describe, expect, test } from 'vitest';
 import type { NodeReport } from '../../../core/contract.ts';
-import { needsGroup, type NodeEvent } from '../../../core/node/event.ts';
-import { parseGroupId } from '../../../core/ids.ts';
 import { at, AVAILABLE, NODE, NodeLife, nodeAt } from './node-life.ts';
 import { there } from './there.ts';
-
-const edge = parseGroupId('edge') ?? expect.fail('a group id');
 
 describe('a tombstone', () => {
   const removed = (): NodeLife => {
@@ -77,37 +73,24 @@ describe('a tombstone', () => {
   });
 });
 
-describe('what a decision needs to know of the group', () => {
-  const told = (state: NodeReport['state'], generation: number): NodeEvent => ({
-    kind: 'report',
-    report: { state, generation, bootId: 'b1', currentVersion: '1.0', updateCheck: AVAILABLE },
-  });
-  test.each<[boolean, NodeEvent]>([
-    [true, { kind: 'start', claim: null, told: true }],
-    [true, { kind: 'proceed' }],
-    [true, { kind: 'release' }],
-    [true, { kind: 'move', group: edge }],
-    [true, told('PerformedUpdate', 3)],
-    [false, told('PerformedUpdate', 2)],
-    [false, told('StagedUpdate', 3)],
-    [false, { kind: 'due' }],
-    [false, { kind: 'retry' }],
-    [false, { kind: 'hold', by: 'ann' }],
-    [false, { kind: 'fence', by: 'ann' }],
-    [false, { kind: 'remove', reason: 'gone' }],
-    [false, { kind: 'wakeFailed', status: 'Failed', generation: null }],
-    [false, { kind: 'disclaim', claimId: 'claim-1' }],
-  ])('is its pause and policy: %s for %j', (needed, event) => {
-    expect(needsGroup(nodeAt('PerformedUpdate').node, event)).toBe(needed);
+describe('a node that AWS says is gone', () => {
+  const gone = (how: 'terminated' | 'deregistered'): NodeLife => {
+    const life = nodeAt('Idle');
+    life.send({ kind: 'gone', how, at: at(0) });
+    return life;
+  };
+
+  test('enrols again by a report of its last boot, unless no boot can have outlived the machine', () => {
+    expect(gone('deregistered').to(10).report().kind).toBe('changed');
+    expect(gone('terminated').to(10).report().kind).toBe('unchanged');
+    expect(gone('terminated').to(10).report({ bootId: 'b2' }).kind).toBe('changed');
   });
 
-  test('is asked for by the report that enrols, and by no report of a step that cannot be held', () => {
-    expect(needsGroup(null, told('Idle', 1))).toBe(true);
-    expect(needsGroup(null, { kind: 'due' })).toBe(false);
-    expect(needsGroup(nodeAt('StagedUpdate').node, told('PerformedUpdate', 2))).toBe(false);
-    const gone = nodeAt('Idle');
-    gone.send({ kind: 'remove', reason: 'gone' });
-    expect(needsGroup(gone.node, told('Idle', 1))).toBe(true);
-    expect(needsGroup(gone.node, { kind: 'release' })).toBe(false);
+  test('tells its VMs until they know, and otherwise is not there', () => {
+    const life = gone('deregistered').to(100_000);
+    life.due();
+    expect(life.facts).toEqual([{ kind: 'hostFenced', hostId: NODE, at: at(0) }]);
+    expect(life.refused({ kind: 'retry' })).toMatchObject({ status: 404, code: 'NodeNotFound' });
+    expect(new NodeLife().refused({ kind: 'due' })).toMatchObject({ status: 404, code: 'NodeNotFound' });
   });
 });

@@ -1,6 +1,7 @@
 /** What hosts report of a VM that was restored: which instance is believed, and which takes the place of the copy's (G5). */
 import { describe, expect, test } from 'vitest';
 import type { EndCause, VmReport } from '../../../core/contract.ts';
+import { parseNodeId } from '../../../core/ids.ts';
 import { minutes } from '../../../core/time.ts';
 import {
   at,
@@ -123,6 +124,19 @@ describe('a report about an instance that the copy does not know', () => {
     expect(told(life)).toEqual([adopted(), note('VM Running', `instance ${LATER} is Running`)]);
     expect(life.vm).toMatchObject({ awaitingHost: null, power: { on: true }, pendingStart: null });
     expect(instance(life)).toMatchObject({ phase: 'Running', createdAt: at(10), everRunning: true, stop: null });
+  });
+
+  test('is the first of a VM that had none in the copy: somebody has started it since', () => {
+    const life = later(restored(declared('Manual')), 10);
+    expect(told(life)).toEqual([adopted(), note('VM Running', `instance ${LATER} is Running`)]);
+    expect(life.vm).toMatchObject({ awaitingHost: null, power: { on: true }, previousInstances: [] });
+  });
+
+  test('comes from where the VM was when the copy was made, though it was declared elsewhere', () => {
+    const life = edit(restored(running('Always')), { placedOn: parseNodeId(OTHER_HOST) });
+    expect(decided(life, event({ instanceId: FIRST, phase: 'Running' }, HOST)).kind).toBe('unchanged');
+    told(life, { instanceId: FIRST });
+    expect(life.vm).toMatchObject({ awaitingHost: null, placedOn: OTHER_HOST, instance: { phase: 'Running' } });
   });
 
   test('of an end leaves the wait as it is', () => {

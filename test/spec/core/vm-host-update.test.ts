@@ -131,6 +131,11 @@ describe('a host that is being updated and was heard of before we were told', ()
     expect(looked(declared('Manual'), ended('HostMaintenance', id('gone-1')))).toEqual({ kind: 'unchanged' });
   });
 
+  test('takes on no instance of a VM that has none', () => {
+    const life = updated(declared('Manual'));
+    expect(decided(life, { kind: 'launchFetched', instanceId: FIRST })).toEqual({ kind: 'unchanged' });
+  });
+
   test('has taken on what it says it has: a fetch after its silence is one', () => {
     const life = updated(declared('Always'));
     life.report('Scheduled');
