@@ -203,7 +203,9 @@ export const groupBodySchema = z
   .check(
     z.refine(
       ({ drain, deadlines }) =>
-        drain === undefined || drainTimeout(drain) < deadlineOf('RebootedIntoUpdate', deadlines),
+        drain === undefined ||
+        drain.steps.length === 0 ||
+        drainTimeout(drain) < deadlineOf('RebootedIntoUpdate', deadlines),
       {
         error:
           'must be shorter than the deadline of RebootedIntoUpdate (15m unless set), which it is a part of; the default is 10m',

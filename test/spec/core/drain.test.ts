@@ -112,6 +112,11 @@ describe('a drain is a part of RebootedIntoUpdate', () => {
     expect(issues(groupBodySchema, both(timeout, deadline))).toEqual([]);
   });
 
+  test('is not judged where there is nothing to drain', () => {
+    const body = { drain: { steps: [] }, deadlines: { RebootedIntoUpdate: '5m' } };
+    expect(issues(groupBodySchema, body)).toEqual([]);
+  });
+
   test.each<[string, string | undefined, string | undefined]>([
     ['as long as the default deadline', '15m', undefined],
     ['as long as the deadline that is given', '1m', '1m'],
