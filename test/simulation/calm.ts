@@ -48,6 +48,8 @@ export function waitedFor({ attentive, machines, checker, services, offered }: F
     }
     // Somebody removed its dead host and fenced it at no time since: that is theirs to do.
     const host = checker.stored(`node#${hostOf(vm) ?? ''}`);
+    // A host that died before it ever enrolled cannot be fenced: only a delete by force ends what is asked of it.
+    if (dead.has(hostOf(vm) ?? '') && host === null) continue;
     if (!attentive && dead.has(hostOf(vm) ?? '') && at(host, 'removed') !== null && at(host, 'removed.how') === null)
       continue;
     const strategy = textAt(vm, 'body.runStrategy') ?? '';
