@@ -151,12 +151,12 @@ export class VmDriver {
   }
 
   /** One instance whose record cannot be written, say, does not keep the others from their turn. */
-  #guard(key: InstanceKey | null, act: () => void): boolean {
+  #guard(key: InstanceKey | null, act: () => void, nextTryMs = CLOCK_PAUSE_MS): boolean {
     try {
       act();
       return true;
     } catch (error) {
-      this.#options.log('error', 'vm clock failed', { instance: key, why: messageOf(error) });
+      this.#options.log('error', 'vm clock failed', { instance: key, why: messageOf(error), nextTryMs });
       return false;
     }
   }
@@ -184,7 +184,7 @@ export class VmDriver {
     }
     if (now() < this.#outputCheckAt) return whole;
     this.#outputCheckAt = now() + OUTPUT_CHECK_MS;
-    return this.#guard(null, () => this.#guests.limitOutputs()) && whole;
+    return this.#guard(null, () => this.#guests.limitOutputs(), OUTPUT_CHECK_MS) && whole;
   }
 
   #fallDue(key: InstanceKey, due: 'running' | 'startDeadline' | 'kill'): void {

@@ -178,7 +178,8 @@ test('an end that cannot be written down is written once it can be; meanwhile th
         },
       },
       log: (_level, event, detail) => {
-        if (event === 'vm clock failed') failures.push(String(detail?.['why']));
+        if (event === 'vm clock failed')
+          failures.push(`${String(detail?.['why'])}, again in ${String(detail?.['nextTryMs'])} ms`);
       },
     },
   );
@@ -193,7 +194,7 @@ test('an end that cannot be written down is written once it can be; meanwhile th
   );
   // A second passes between two of them.
   expect(failures.length).toBeLessThan(2 + (Date.now() - since) / 900);
-  expect(new Set(failures)).toEqual(new Set(['no space left on device']));
+  expect(new Set(failures)).toEqual(new Set(['no space left on device, again in 1000 ms']));
   expect(said()).not.toContain('i1 Failed Killed');
   full = false;
   await until('its end', () => said().includes('i1 Failed Killed'), said);
