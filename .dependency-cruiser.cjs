@@ -1,7 +1,20 @@
 // Import directions (DESIGN, "Shape of the repository"). test/architecture proves that these rules can fail.
 
 const pathOf = (...folders) => `^(?:${folders.join('|')})/`;
-const OURS = ['core', 'functions', 'agent', 'cli', 'console', 'local', 'infra', 'test', 'bench'];
+const OURS = [
+  'core',
+  'functions',
+  'client',
+  'present',
+  'world',
+  'agent',
+  'cli',
+  'console',
+  'local',
+  'infra',
+  'test',
+  'bench',
+];
 
 /** `from` may import, of our own code, only what `to` matches. */
 const only = (from, to, comment, extra = {}) => ({
@@ -20,19 +33,30 @@ module.exports = {
   forbidden: [
     only('core', pathOf('core'), 'core is pure: it knows nobody.'),
     only('functions', pathOf('functions', 'core'), 'The shell knows the core.'),
-    only('agent', pathOf('agent', 'core'), 'The agent shares the contract, not the control plane.'),
-    only('cli', pathOf('cli', 'core'), 'The CLI is a client of the API.', { pathNot: SIMULATE_COMMAND }),
+    only('client', pathOf('client', 'core'), 'The client of the API knows the contract, and nobody who uses it.'),
+    only('present', pathOf('present', 'core'), 'Words and tables are made of answers.'),
+    only('agent', pathOf('agent', 'client', 'core'), 'The agent shares the contract, not the control plane.'),
+    only('cli', pathOf('cli', 'client', 'present', 'core'), 'The CLI is a client of the API.', {
+      pathNot: SIMULATE_COMMAND,
+    }),
+    only('console', pathOf('console', 'client', 'present', 'core'), 'The page is a client of the API.'),
     {
       name: 'cli-simulate-exception',
-      comment: 'The single exception: `holdoff simulate` may use local/simulate, and nothing else of local/.',
+      comment:
+        'The single exception: `holdoff simulate` may use world/simulate, and nothing else of the control plane.',
       severity: 'error',
       from: { path: SIMULATE_COMMAND },
       to: {
-        path: pathOf('functions', 'agent', 'local', 'infra', 'test', 'bench'),
-        pathNot: '^local/simulate(?:/|\\.ts$)',
+        path: pathOf('functions', 'agent', 'local', 'world', 'infra', 'test', 'bench'),
+        pathNot: '^world/simulate(?:/|\\.ts$)',
       },
     },
-    only('local', pathOf('local', 'functions', 'core'), 'The embedded AWS runs the handlers that are deployed.'),
+    only('world', pathOf('world', 'functions', 'core'), 'The virtual world runs the handlers that are deployed.'),
+    only(
+      'local',
+      pathOf('local', 'functions', 'client', 'present', 'core'),
+      'The embedded AWS runs the handlers that are deployed.',
+    ),
     {
       name: 'local-machine-alone',
       comment: 'local/machine is a host, not the embedded AWS: it shares nothing with it.',

@@ -12,7 +12,7 @@ class QuickFirst extends BaseSequencer {
 
 /**
  * The suites of `npm run test:mutation` for Stryker's own vitest runner, to check ours against it:
- * `npm run test:mutation -- --testRunner vitest --mutate core/ids.ts`.
+ * `npm run test:mutation -- --testRunner vitest --mutate core/kit/ids.ts`.
  */
 export default defineConfig({
   test: {

@@ -12,16 +12,16 @@ import { takeLock } from './lock.ts';
 import { createUptime, readBootId } from './node/host-facts.ts';
 import { openMemory } from './node/memory.ts';
 import { runReporter } from './node/reporter.ts';
-import { createUpdateApi, type UpdateApi } from './node/update-api.ts';
+import { createUpdateApi, type UpdateApi } from './updater/update-api.ts';
 import { createWorker, type Worker } from './node/worker.ts';
-import { createScriptDriver } from './script/driver.ts';
-import { openScriptStore } from './script/record.ts';
-import { Runs } from './script/runs.ts';
-import { readScripts } from './script/scripts.ts';
+import { createScriptDriver } from './updater/script/driver.ts';
+import { openScriptStore } from './updater/script/record.ts';
+import { Runs } from './updater/script/runs.ts';
+import { readScripts } from './updater/script/scripts.ts';
 import type { Environment, Settings } from './settings.ts';
 import { AGENT_VERSION } from './version.ts';
-import { VmDriver } from './vm/driver.ts';
-import { openInstances } from './vm/store.ts';
+import { VmDriver } from './host/driver.ts';
+import { openInstances } from './host/store.ts';
 import { type Wake, watchWakes } from './wake.ts';
 
 /** Between tries of a refresh, or of taking back an activation, that failed. */

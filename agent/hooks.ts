@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { hookName } from '../core/contract-pieces.ts';
+import { hookName } from '../core/kit/schema.ts';
 import { AgentError, messageOf } from './failure.ts';
 import { signalGroup } from './process-group.ts';
 

@@ -3,7 +3,7 @@
  * instance metadata service, version 2 only (EC2 User Guide, "Use the Instance Metadata Service").
  */
 import * as z from 'zod/mini';
-import { type NodeId, parseNodeId } from '../core/ids.ts';
+import { type NodeId, parseNodeId } from '../core/kit/ids.ts';
 import { readIfThere } from './durable.ts';
 import { AgentError, messageOf } from './failure.ts';
 

@@ -1,14 +1,14 @@
 /** The agent's settings: one table gives flag, environment variable, default and help line. */
 import { isAbsolute } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { SpecState } from '../core/contract.ts';
-import { type GroupId, NAME_RULE, NODE_ID_RULE, type NodeId, parseGroupId, parseNodeId } from '../core/ids.ts';
-import { parseDuration } from '../core/time.ts';
-import { AGENT_DIR } from '../core/wake-document.ts';
+import type { SpecState } from '../core/contract/words.ts';
+import { type GroupId, NAME_RULE, NODE_ID_RULE, type NodeId, parseGroupId, parseNodeId } from '../core/kit/ids.ts';
+import { parseDuration } from '../core/kit/time.ts';
+import { AGENT_DIR } from '../core/contract/wake-document.ts';
 import { AgentError } from './failure.ts';
 import type { Identity } from './identity.ts';
-import type { LaunchRules } from './vm/launch.ts';
-import { USUAL_OPTIONS } from './vm/qemu/command.ts';
+import type { LaunchRules } from './host/launch.ts';
+import { USUAL_OPTIONS } from './host/qemu/command.ts';
 
 /** As given: what the host itself knows may be missing. */
 export type GivenSettings = {

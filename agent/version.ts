@@ -1,2 +1,2 @@
 /** What the agent says of itself in its reports. */
-export { VERSION as AGENT_VERSION } from '../core/skew.ts';
+export { VERSION as AGENT_VERSION } from '../core/contract/skew.ts';

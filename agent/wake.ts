@@ -1,7 +1,7 @@
 /** Wake files: `wake/<wakeId>` holding a generation, put there by the SSM document (DESIGN section 5). */
 import { mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { GENERATION_PATTERN, WAKE_ID_PATTERN } from '../core/names.ts';
+import { GENERATION_PATTERN, WAKE_ID_PATTERN } from '../core/contract/names.ts';
 import { messageOf, systemCode } from './failure.ts';
 import type { Log } from './log.ts';
 

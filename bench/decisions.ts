@@ -1,11 +1,11 @@
 /** Decisions per second and core: `tsx bench/decisions.ts` (DESIGN section 10: at least 100 000). */
 import { Bench } from 'tinybench';
-import type { NodeReport } from '../core/contract.ts';
-import { type NodeId, parseNodeId } from '../core/ids.ts';
+import type { NodeReport } from '../core/contract/agent-bodies.ts';
+import { type NodeId, parseNodeId } from '../core/kit/ids.ts';
 import { decideNode } from '../core/node/decide.ts';
 import type { NodeRecord } from '../core/node/record.ts';
-import { groupPolicyOf } from '../core/policy.ts';
-import { instant } from '../core/time.ts';
+import { groupPolicyOf } from '../core/policy/group-policy.ts';
+import { instant } from '../core/kit/time.ts';
 
 function nodeIdOf(text: string): NodeId {
   const id = parseNodeId(text);

@@ -1,6 +1,6 @@
 /** What the API's answers are: checked for the mark that tells their kind, then typed by the contract. */
-import type { EventEntry, GroupJson, NodeJson, RecoverAnswer, Summary, VmJson } from '../core/contract.ts';
-import { API_VERSION } from '../core/names.ts';
+import type { EventEntry, GroupJson, NodeJson, RecoverAnswer, Summary, VmJson } from '../core/contract/answers.ts';
+import { API_VERSION } from '../core/contract/names.ts';
 import type { Client, Query } from './client.ts';
 import { CliError } from './errors.ts';
 

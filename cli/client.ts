@@ -1,8 +1,8 @@
 /** Signed requests to the API, and what its answers are. */
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { Problem } from '../core/contract.ts';
-import { sayDuration, type Duration, type Instant } from '../core/time.ts';
+import type { Problem } from '../core/contract/answers.ts';
+import { sayDuration, type Duration, type Instant } from '../core/kit/time.ts';
 import type { Connection } from './connection.ts';
 import { CliError, exitOfStatus, ProblemError } from './errors.ts';
 

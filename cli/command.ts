@@ -1,7 +1,7 @@
 /** What a command is: parsed first, run later. A module adds its commands to the program; parsing runs nothing. */
 import type { Command } from 'commander';
-import type { Surface } from '../core/present/table.ts';
-import type { Duration } from '../core/time.ts';
+import type { Surface } from '../present/table.ts';
+import type { Duration } from '../core/kit/time.ts';
 import type { Client } from './client.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { ExitCode } from './errors.ts';

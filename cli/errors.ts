@@ -1,5 +1,5 @@
 /** What can go wrong at the command line: what happened, why, what to try next, and the exit code that says so. */
-import type { Problem } from '../core/contract.ts';
+import type { Problem } from '../core/contract/answers.ts';
 
 /** Exit codes, as every `--help` lists them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 3, notFound: 4, interrupted: 130 } as const;

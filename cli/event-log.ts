@@ -1,6 +1,6 @@
 /** Printing an event log: what there is, and what is added while somebody looks. */
-import type { EventEntry } from '../core/contract.ts';
-import { eventLine, eventRows, eventsByAge, eventTable } from '../core/present/events.ts';
+import type { EventEntry } from '../core/contract/answers.ts';
+import { eventLine, eventRows, eventsByAge, eventTable } from '../present/events.ts';
 import { readList, type Listed } from './answers.ts';
 import type { Client } from './client.ts';
 import type { Tools } from './command.ts';

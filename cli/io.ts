@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { instant, type Instant } from '../core/time.ts';
+import { instant, type Instant } from '../core/kit/time.ts';
 
 export type Io = {
   readonly out: (text: string) => void;

@@ -9,8 +9,8 @@ import {
   type GroupId,
   type NodeId,
   type VmId,
-} from '../core/ids.ts';
-import { parseDuration, type Duration } from '../core/time.ts';
+} from '../core/kit/ids.ts';
+import { parseDuration, type Duration } from '../core/kit/time.ts';
 
 function accepted<T>(value: T | null, rule: string): T {
   if (value === null) throw new InvalidArgumentError(rule);

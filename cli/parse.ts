@@ -1,7 +1,7 @@
 /** From a command line to what it asks for. Nothing is run, read or connected here. */
 import { Command, CommanderError } from 'commander';
-import { API_VERSION } from '../core/names.ts';
-import { seconds } from '../core/time.ts';
+import { API_VERSION } from '../core/contract/names.ts';
+import { seconds } from '../core/kit/time.ts';
 import type { CommandModule, GlobalOptions, Invocation } from './command.ts';
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './errors.ts';
 import { timeoutOption } from './options.ts';

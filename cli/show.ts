@@ -1,10 +1,10 @@
 /** One thing in full, with its last events below. */
-import type { EventEntry } from '../core/contract.ts';
-import { eventRows, eventsByAge, eventTable } from '../core/present/events.ts';
-import { fieldBlock, fieldRows, type Field } from '../core/present/fields.ts';
-import { harmlessLines } from '../core/present/text.ts';
-import { paint } from '../core/present/tone.ts';
-import { absoluteWhen, relativeWhen, type When } from '../core/present/when.ts';
+import type { EventEntry } from '../core/contract/answers.ts';
+import { eventRows, eventsByAge, eventTable } from '../present/events.ts';
+import { fieldBlock, fieldRows, type Field } from '../present/fields.ts';
+import { harmlessLines } from '../present/text.ts';
+import { paint } from '../present/tone.ts';
+import { absoluteWhen, relativeWhen, type When } from '../present/when.ts';
 import { readList } from './answers.ts';
 import type { Tools } from './command.ts';
 import { CliError, EXIT, ProblemError, type ExitCode } from './errors.ts';

@@ -1,7 +1,7 @@
 /** A view that redraws itself until Ctrl-C, and leaves its last frame behind. */
-import { cut } from '../core/present/text.ts';
-import { paint } from '../core/present/tone.ts';
-import { formatInstant } from '../core/time.ts';
+import { cut } from '../present/text.ts';
+import { paint } from '../present/tone.ts';
+import { formatInstant } from '../core/kit/time.ts';
 import type { Tools } from './command.ts';
 import { CliError, EXIT, ProblemError, type ExitCode } from './errors.ts';
 

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { DynamoEventLog } from './aws/event-log.ts';
 import { createApp } from './http/app.ts';
-import { wellFormed } from '../core/text.ts';
+import { wellFormed } from '../core/kit/text.ts';
 import { Home } from './operations/home.ts';
 import { wire } from './wire.ts';
 

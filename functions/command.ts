@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { instant } from '../core/time.ts';
+import { instant } from '../core/kit/time.ts';
 import { DynamoStore } from './aws/dynamodb-store.ts';
 import { wakeNodes } from './aws/run-command.ts';
 import { readEnv } from './env.ts';

@@ -2,11 +2,11 @@
  * What must happen outside after a commit, derived from the state before and after. The commit stands whatever fails
  * here: timers are repaired by the due-time index, wakes by the answers to reports, gauges by the sweep.
  */
-import type { EventEntry } from '../core/contract.ts';
-import type { Fact } from '../core/fact.ts';
+import type { EventEntry } from '../core/contract/answers.ts';
+import type { Fact } from '../core/decision/fact.ts';
 import { groupDueAt } from '../core/group/group.ts';
 import { type Alarm, nodeAlarm } from '../core/node/timing.ts';
-import { formatInstant } from '../core/time.ts';
+import { formatInstant } from '../core/kit/time.ts';
 import { vmAlarm } from '../core/vm/timing.ts';
 import type { AggregateKind, ControlPlane, Records, Ref } from './ports.ts';
 

@@ -1,5 +1,5 @@
 /** The environment, parsed once into a typed object. */
-import { ENV } from '../core/names.ts';
+import { ENV } from '../core/contract/names.ts';
 
 export type Env = {
   table: string;

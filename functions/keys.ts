@@ -2,7 +2,7 @@
 import { groupDueAt } from '../core/group/group.ts';
 import { queueKey } from '../core/node/readiness.ts';
 import { nodeConcerns, nodeDueAt } from '../core/node/timing.ts';
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../core/kit/time.ts';
 import { printableStatus } from '../core/vm/describe.ts';
 import { hostOf } from '../core/vm/record.ts';
 import { vmDueAt } from '../core/vm/timing.ts';

@@ -1,7 +1,7 @@
 /** Parsing what queues and timers bring. A message that cannot be read is an error, so that it ends in a dead-letter queue. */
 import * as z from 'zod/mini';
-import { parseGroupId, parseNodeId, parseVmId } from '../core/ids.ts';
-import { instant, type Instant, parseInstant } from '../core/time.ts';
+import { parseGroupId, parseNodeId, parseVmId } from '../core/kit/ids.ts';
+import { instant, type Instant, parseInstant } from '../core/kit/time.ts';
 import type { MachineEvent } from './operations/lifecycle.ts';
 import type { Ref } from './ports.ts';
 

@@ -1,11 +1,11 @@
 /** What the control plane asks of the world. Adapters implement these at the handler's edge; the simulation has twins in memory. */
-import type { EventEntry } from '../core/contract.ts';
-import type { CommandAction, Draw } from '../core/fact.ts';
+import type { EventEntry } from '../core/contract/answers.ts';
+import type { CommandAction, Draw } from '../core/decision/fact.ts';
 import type { GroupRecord } from '../core/group/group.ts';
-import type { GroupId, NodeId, VmId } from '../core/ids.ts';
-import type { MetricName } from '../core/names.ts';
+import type { GroupId, NodeId, VmId } from '../core/kit/ids.ts';
+import type { MetricName } from '../core/contract/names.ts';
 import type { NodeRecord } from '../core/node/record.ts';
-import type { Instant } from '../core/time.ts';
+import type { Instant } from '../core/kit/time.ts';
 import type { VmRecord } from '../core/vm/record.ts';
 
 export type AggregateKind = 'node' | 'vm' | 'group';

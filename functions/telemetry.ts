@@ -2,9 +2,9 @@
  * Log lines and metrics on standard output, where Lambda's log has them. Metrics are in the embedded metric format,
  * always also without a dimension: the alarms read that one (facts/aws-services.md section 6).
  */
-import type { GroupId } from '../core/ids.ts';
-import { METRIC_NAMESPACE, type MetricName } from '../core/names.ts';
-import type { Instant } from '../core/time.ts';
+import type { GroupId } from '../core/kit/ids.ts';
+import { METRIC_NAMESPACE, type MetricName } from '../core/contract/names.ts';
+import type { Instant } from '../core/kit/time.ts';
 import type { Telemetry } from './ports.ts';
 
 export class LogTelemetry implements Telemetry {

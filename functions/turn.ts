@@ -2,10 +2,10 @@
  * The heart of the shell: load, decide, one conditional write, effects. A lost race reloads and decides again; a write
  * whose answer was lost is recognised by its write id, so its effects still follow (DESIGN section 7).
  */
-import type { Outcome, Refusal } from '../core/fact.ts';
+import type { Outcome, Refusal } from '../core/decision/fact.ts';
 import { carryOut } from './effects.ts';
 import type { AggregateKind, ControlPlane, Ids, Records } from './ports.ts';
-import type { Fact } from '../core/fact.ts';
+import type { Fact } from '../core/decision/fact.ts';
 
 /** Every attempt of a turn lost its race: the caller may simply try again. */
 export class ContentionError extends Error {

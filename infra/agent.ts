@@ -10,7 +10,7 @@ import { type Settings, VERSION } from './settings.ts';
 
 export interface AgentStackProps extends StackProps {
   readonly settings: Settings;
-  /** The content of the wake document, as `core/wake-document.ts` has it. */
+  /** The content of the wake document, as `core/contract/wake-document.ts` has it. */
   readonly wakeDocument: Readonly<Record<string, unknown>>;
 }
 

@@ -1,6 +1,6 @@
 /** The CDK app (`cdk.json`, `npm run synth`): one deployment, told by context what to be. Needs no credentials. */
 import { App } from 'aws-cdk-lib';
-import { WAKE_DOCUMENT } from '../core/wake-document.ts';
+import { WAKE_DOCUMENT } from '../core/contract/wake-document.ts';
 import { addChecks, addDeployment, FLAGS } from './deployment.ts';
 import { settingsOf } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { ENV } from '../core/names.ts';
+import { ENV } from '../core/contract/names.ts';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
 import { Commands, wakeDocumentOf } from './commands.ts';

@@ -3,7 +3,7 @@ import { EventBus, Match, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { EVENT_SOURCE } from '../core/names.ts';
+import { EVENT_SOURCE } from '../core/contract/names.ts';
 import { wakeDocumentOf } from './commands.ts';
 import { type HandlerDefaults, HandlerFunction } from './function.ts';
 import { DeadLetterQueue } from './queue.ts';

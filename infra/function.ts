@@ -7,7 +7,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
-import type { HandlerName } from '../core/names.ts';
+import type { HandlerName } from '../core/contract/names.ts';
 import type { Settings } from './settings.ts';
 
 /** How every handler is bundled; test/infra/bundles.test.ts measures with the same options. */

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { METRIC_NAMESPACE, type MetricName } from '../core/names.ts';
-import { TABLE } from '../core/table.ts';
+import { METRIC_NAMESPACE, type MetricName } from '../core/contract/names.ts';
+import { TABLE } from '../core/contract/table.ts';
 import type { HandlerFunction } from './function.ts';
 import type { Watched } from './watched.ts';
 

@@ -4,7 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { SWEEP_MINUTES } from '../core/names.ts';
+import { SWEEP_MINUTES } from '../core/contract/names.ts';
 import { acknowledgeWildcard } from './acknowledge.ts';
 import { type HandlerDefaults, HandlerFunction } from './function.ts';
 

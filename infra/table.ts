@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { type IndexName, TABLE } from '../core/table.ts';
+import { type IndexName, TABLE } from '../core/contract/table.ts';
 import type { HandlerFunction } from './function.ts';
 import type { Settings } from './settings.ts';
 

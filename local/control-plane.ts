@@ -5,8 +5,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { ENV } from '../core/names.ts';
-import { WAKE_DOCUMENT } from '../core/wake-document.ts';
+import { ENV } from '../core/contract/names.ts';
+import { WAKE_DOCUMENT } from '../core/contract/wake-document.ts';
 import {
   type EmbeddedAws,
   type EmbeddedEndpoints,

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { instant } from '../core/time.ts';
-import type { EventEntry, NodeJson, VmJson } from '../core/contract.ts';
-import { eventLine } from '../core/present/events.ts';
+import { instant } from '../core/kit/time.ts';
+import type { EventEntry, NodeJson, VmJson } from '../core/contract/answers.ts';
+import { eventLine } from '../present/events.ts';
 import { USUAL_PORT } from './control-plane.ts';
 import { call, type Connection, items } from './demo/client.ts';
 import { DEMO_ENVIRONMENT, GROUPS, NODES, VMS } from './demo/fleet.ts';

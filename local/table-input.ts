@@ -1,6 +1,6 @@
 /** The table as the embedded DynamoDB creates it, from the same data that `infra/` deploys. */
 import type { CreateTableInput } from '@aws-sdk/client-dynamodb';
-import { type IndexName, TABLE } from '../core/table.ts';
+import { type IndexName, TABLE } from '../core/contract/table.ts';
 
 export const LOCAL_TABLE = 'holdoff';
 

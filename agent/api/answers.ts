@@ -1,7 +1,9 @@
 /** The control plane's answers, read the way an old agent must: unknown fields are left alone, wrong ones refused. */
 import * as z from 'zod/mini';
-import { type HostVm, type LaunchAnswer, launchSchema, NODE_STATES, type VmReportAnswer } from '../../core/contract.ts';
-import { INSTANCE_ID_RULE, NAME_RULE, parseInstanceId, parseVmId } from '../../core/ids.ts';
+import type { HostVm, LaunchAnswer, VmReportAnswer } from '../../core/contract/answers.ts';
+import { launchSchema } from '../../core/contract/operator-bodies.ts';
+import { NODE_STATES } from '../../core/contract/words.ts';
+import { INSTANCE_ID_RULE, NAME_RULE, parseInstanceId, parseVmId } from '../../core/kit/ids.ts';
 import { AgentError } from '../failure.ts';
 import { readDrainPlan } from '../node/drain-record.ts';
 import { readMonitorPlan } from '../node/monitor-record.ts';

@@ -1,9 +1,9 @@
 /** The check for an update while Idle: one refresh, judged by its own outcome (DESIGN section 2 rule 5). */
-import type { UpdateCheck } from '../../core/contract.ts';
+import type { UpdateCheck } from '../../core/contract/agent-bodies.ts';
 import { updateCheckOf } from './offer.ts';
 import { judgePending } from './pending.ts';
-import type { UpdateApi } from './update-api.ts';
-import { lastTimestamp } from './update-status.ts';
+import type { UpdateApi } from '../updater/update-api.ts';
+import { lastTimestamp } from '../updater/update-status.ts';
 
 export type CheckTools = {
   readonly api: UpdateApi;

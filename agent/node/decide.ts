@@ -2,8 +2,8 @@
  * The decision about the node: record × desired × what is seen → one move. Pure, and resumable at every point: a killed
  * agent decides again from its record and what it then sees.
  */
-import type { SpecState } from '../../core/contract.ts';
-import { HEALTH_CHECK_FAILED } from '../../core/monitor.ts';
+import type { SpecState } from '../../core/contract/words.ts';
+import { HEALTH_CHECK_FAILED } from '../../core/policy/monitor.ts';
 import { newDrain, unknownDrain } from './drain-record.ts';
 import { type Memory, newRecord, newStep, type NodeRecord, type Pending, type StepRecord } from './memory.ts';
 import { check, watches } from './monitor.ts';

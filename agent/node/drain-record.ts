@@ -1,6 +1,6 @@
 /** What the record holds of draining: written before each act, so that what is ours is known after any crash (G9). */
 import * as z from 'zod/mini';
-import { type DrainStep, drainStepSchema } from '../../core/drain.ts';
+import { type DrainStep, drainStepSchema } from '../../core/policy/drain.ts';
 
 /** A step of a kind that this agent does not know: the control plane is newer. It is never skipped. */
 const unknownStepSchema = z.object({ type: z.literal('unknown'), kind: z.string() });

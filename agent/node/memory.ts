@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { NODE_STATES, type SpecState, updateCheckSchema } from '../../core/contract.ts';
+import { updateCheckSchema } from '../../core/contract/agent-bodies.ts';
+import { NODE_STATES, type SpecState } from '../../core/contract/words.ts';
 import { readIfThere, writeDurably } from '../durable.ts';
 import { drainRecordSchema } from './drain-record.ts';
 import { monitorRecordSchema } from './monitor-record.ts';

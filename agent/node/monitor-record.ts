@@ -1,6 +1,6 @@
 /** What the record holds of watching an updated node, and how a plan is read from an answer. */
 import * as z from 'zod/mini';
-import { type HealthCheck, healthCheckSchema } from '../../core/monitor.ts';
+import { type HealthCheck, healthCheckSchema } from '../../core/policy/monitor.ts';
 
 const unknownCheckSchema = z.object({
   type: z.literal('unknown'),

@@ -3,7 +3,7 @@
  * results mean. The first round may fail until the deadline, since services still start; once all have passed, one that
  * fails is ErrorReset.
  */
-import { HEALTH_CHECK_FAILED } from '../../core/monitor.ts';
+import { HEALTH_CHECK_FAILED } from '../../core/policy/monitor.ts';
 import type { NodeRecord } from './memory.ts';
 import type { AgentCheck, CheckResult } from './monitor-record.ts';
 import { allowedMs, failed, type Limits, type Move, reached, WAIT } from './move.ts';

@@ -2,8 +2,8 @@
 import type { AgentDrainStep, DrainAct } from './drain-record.ts';
 import type { CommandName, NodeRecord, StepRecord } from './memory.ts';
 import type { AgentCheck } from './monitor-record.ts';
-import type { UpdateView } from './update-status.ts';
-import { lastTimestamp } from './update-status.ts';
+import type { UpdateView } from '../updater/update-status.ts';
+import { lastTimestamp } from '../updater/update-status.ts';
 
 /** What the agent sees of its host at one moment. */
 export type Seen = {

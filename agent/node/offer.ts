@@ -2,9 +2,9 @@
  * What a node is offered, judged by what it runs. With version-lock `latest` a node above the newest version of its
  * repository is offered an older one (facts, section 2.6): nobody has asked for that. An owner's own lock asks for it. Pure.
  */
-import type { UpdateCheck } from '../../core/contract.ts';
-import { compareVersions } from '../../core/version-order.ts';
-import type { UpdateStatus } from './update-status.ts';
+import type { UpdateCheck } from '../../core/contract/agent-bodies.ts';
+import { compareVersions } from '../../core/kit/version-order.ts';
+import type { UpdateStatus } from '../updater/update-status.ts';
 
 const LATEST = 'latest';
 

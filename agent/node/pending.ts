@@ -1,6 +1,6 @@
 /** Judging a command that was sent: 204 means only that it was started (facts, section 2.3). */
 import type { Pending } from './memory.ts';
-import type { UpdateStatus, UpdateView } from './update-status.ts';
+import type { UpdateStatus, UpdateView } from '../updater/update-status.ts';
 
 export type Verdict =
   | { kind: 'succeeded'; status: UpdateStatus }

@@ -6,7 +6,7 @@ import { judgeOffer, updateCheckOf } from './offer.ts';
 import { judgePending } from './pending.ts';
 import { reboot } from './reboot.ts';
 import { recover } from './recover.ts';
-import type { UpdateStatus } from './update-status.ts';
+import type { UpdateStatus } from '../updater/update-status.ts';
 
 export function pursue(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
   switch (step.target) {

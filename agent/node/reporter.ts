@@ -1,12 +1,12 @@
 /** Reports the node at the pace it is told, on a wake, and as soon as there is something to say. */
-import type { NodeReport } from '../../core/contract.ts';
+import type { NodeReport } from '../../core/contract/agent-bodies.ts';
 import { reportWaitMs, retryWaitMs } from '../backoff.ts';
 import { AgentError, messageOf, RefusedError } from '../failure.ts';
 import type { Latch } from '../latch.ts';
 import type { Log } from '../log.ts';
 import type { Memory } from './memory.ts';
 import { sayBlockers, sayProgress } from './progress.ts';
-import type { UpdateApi } from './update-api.ts';
+import type { UpdateApi } from '../updater/update-api.ts';
 import type { NodeAnswer } from './wanted.ts';
 import type { Worker } from './worker.ts';
 

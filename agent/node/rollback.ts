@@ -3,14 +3,14 @@
  * a good boot no call flips the partitions back, so the old version is locked, prepared and booted into like any other;
  * the lock is then given back as it was (facts, section 2.6). Pure; each act is on record before it is done.
  */
-import { HEALTH_CHECK_FAILED } from '../../core/monitor.ts';
+import { HEALTH_CHECK_FAILED } from '../../core/policy/monitor.ts';
 import { drain } from './drain.ts';
 import { newDrain } from './drain-record.ts';
 import type { NodeRecord, StepRecord } from './memory.ts';
 import { act, type Limits, type Move, type Seen, WAIT, withStep } from './move.ts';
 import { ISSUES_MAX, judgePending } from './pending.ts';
 import type { RollbackRecord } from './rollback-record.ts';
-import type { UpdateStatus } from './update-status.ts';
+import type { UpdateStatus } from '../updater/update-status.ts';
 
 /** The record with which a rollback begins; null when none is wanted, or it has begun. */
 export function beginRollback(record: NodeRecord, seen: Seen): Move | null {

@@ -1,5 +1,5 @@
 /** The hand that acts on the node: looks, decides, keeps the record, and only then does one thing at a time. */
-import type { UpdateCheck } from '../../core/contract.ts';
+import type { UpdateCheck } from '../../core/contract/agent-bodies.ts';
 import type { Drainer } from '../drain/drainer.ts';
 import { messageOf } from '../failure.ts';
 import type { Checker } from '../health/checks.ts';
@@ -13,7 +13,7 @@ import type { DrainOutcome } from './drain-record.ts';
 import type { CommandName, Memory, MemoryStore, NodeRecord } from './memory.ts';
 import { absorbChecks } from './monitor.ts';
 import type { Limits, Move, Seen } from './move.ts';
-import type { UpdateApi } from './update-api.ts';
+import type { UpdateApi } from '../updater/update-api.ts';
 import type { Wanted } from './wanted.ts';
 
 export type WorkerOptions = {

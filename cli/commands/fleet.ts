@@ -1,5 +1,5 @@
 /** Commands about the whole fleet: `events`, `summary`, `openapi`. */
-import { EVENT_ROW } from '../../core/present/events.ts';
+import { EVENT_ROW } from '../../present/events.ts';
 import { readAnswer } from '../answers.ts';
 import type { CommandModule, Tools } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** `holdoff groups …` */
 import type { Command } from 'commander';
-import { parseGroupId, type GroupId } from '../../core/ids.ts';
+import { parseGroupId, type GroupId } from '../../core/kit/ids.ts';
 import { readAnswer, readList } from '../answers.ts';
 import { readBody } from '../body.ts';
 import type { Answer } from '../client.ts';

@@ -1,8 +1,8 @@
 /** `holdoff nodes …` */
 import type { Command } from 'commander';
-import type { NodeJson } from '../../core/contract.ts';
-import { parseNodeId, type NodeId } from '../../core/ids.ts';
-import { NODE_ROW, nodeFields, nodeRows, nodesByAttention, nodeTable } from '../../core/present/nodes.ts';
+import type { NodeJson } from '../../core/contract/answers.ts';
+import { parseNodeId, type NodeId } from '../../core/kit/ids.ts';
+import { NODE_ROW, nodeFields, nodeRows, nodesByAttention, nodeTable } from '../../present/nodes.ts';
 import { readAnswer, readList, type Listed } from '../answers.ts';
 import type { CommandModule, Tools } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';

@@ -1,5 +1,5 @@
 /** `holdoff recover`: after the table was restored from an older copy (docs/runbooks/restore.md). */
-import type { RecoverAnswer } from '../../core/contract.ts';
+import type { RecoverAnswer } from '../../core/contract/answers.ts';
 import { readAnswer } from '../answers.ts';
 import type { CommandModule, Tools } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';

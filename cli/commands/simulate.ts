@@ -39,7 +39,7 @@ Exit codes: 0 when every expectation holds, 1 when one does not or a file is not
         name: 'simulate',
         options: { files, full, subject },
         run: async ({ io, json }) => {
-          const { simulateFiles } = await import('../../local/simulate/report.ts');
+          const { simulateFiles } = await import('../../world/simulate/report.ts');
           const read = (file: string): Promise<string> => (file === '-' ? io.readStdin() : io.readFile(file));
           const { passed, text } = await simulateFiles(files, read, json, { full, subject });
           io.out(`${text}\n`);

@@ -1,8 +1,8 @@
 /** `holdoff vms …` */
 import type { Command } from 'commander';
-import type { VmJson } from '../../core/contract.ts';
-import { parseVmId, type VmId } from '../../core/ids.ts';
-import { VM_ROW, vmFields, vmRows, vmsByAttention, vmTable } from '../../core/present/vms.ts';
+import type { VmJson } from '../../core/contract/answers.ts';
+import { parseVmId, type VmId } from '../../core/kit/ids.ts';
+import { VM_ROW, vmFields, vmRows, vmsByAttention, vmTable } from '../../present/vms.ts';
 import { readAnswer, readList, type Listed } from '../answers.ts';
 import { readBody } from '../body.ts';
 import type { Answer, Method } from '../client.ts';

@@ -1,6 +1,6 @@
 /** An error as text: what happened, why, what to try next. */
-import { oneLine } from '../../core/present/text.ts';
-import { paint, type Screen } from '../../core/present/tone.ts';
+import { oneLine } from '../../present/text.ts';
+import { paint, type Screen } from '../../present/tone.ts';
 import type { Invocation } from '../command.ts';
 import { CliError, type ProblemError } from '../errors.ts';
 

@@ -1,8 +1,8 @@
 /** Groups as people read them. */
-import type { GroupJson } from '../../core/contract.ts';
-import type { Field } from '../../core/present/fields.ts';
-import { separated, table, type Column, type Surface } from '../../core/present/table.ts';
-import type { Tone } from '../../core/present/tone.ts';
+import type { GroupJson } from '../../core/contract/answers.ts';
+import type { Field } from '../../present/fields.ts';
+import { separated, table, type Column, type Surface } from '../../present/table.ts';
+import type { Tone } from '../../present/tone.ts';
 
 export const groupTone = (group: GroupJson): Tone =>
   group.paused ? 'warn' : group.underWay.length > 0 ? 'busy' : 'good';

@@ -1,8 +1,8 @@
 /** The whole fleet on one page: what a person should look at, then the counts. */
-import type { Summary } from '../../core/contract.ts';
-import { separated, table, type Surface } from '../../core/present/table.ts';
-import { counted } from '../../core/present/text.ts';
-import { paint } from '../../core/present/tone.ts';
+import type { Summary } from '../../core/contract/answers.ts';
+import { separated, table, type Surface } from '../../present/table.ts';
+import { counted } from '../../present/text.ts';
+import { paint } from '../../present/tone.ts';
 
 /** Attention first, then how many nodes and VMs are in which state. */
 export function summaryPage(summary: Summary, surface: Surface): string {

@@ -1,11 +1,13 @@
 /** A group: its policy, its pause, and its slots (DESIGN sections 2 and 7). */
-import type { GroupBody, GroupJson } from '../contract.ts';
-import { drainTimeout } from '../drain.ts';
-import { type Aggregate, type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
+import type { GroupJson } from '../contract/answers.ts';
+import type { GroupBody } from '../policy/group-policy.ts';
+import { drainTimeout } from '../policy/drain.ts';
+import { type Aggregate, type Fact, logEvents, type Outcome, refused, unchanged } from '../decision/fact.ts';
 import { decideHome, type HomeEvent, type Recovery } from './home.ts';
-import { DEFAULT_GROUP, type GroupId, type NodeId } from '../ids.ts';
-import { type GroupPolicy, groupPolicyOf, limitOf } from '../policy.ts';
-import { after, between, formatDuration, type Instant, minutes, seconds } from '../time.ts';
+import { DEFAULT_GROUP, type GroupId, type NodeId } from '../kit/ids.ts';
+import { type GroupPolicy, groupPolicyOf } from '../policy/group-policy.ts';
+import { limitOf } from '../policy/limit.ts';
+import { after, between, formatDuration, type Instant, minutes, seconds } from '../kit/time.ts';
 
 export type Slot = { claimId: string; at: Instant };
 

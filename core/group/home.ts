@@ -2,8 +2,8 @@
  * Which table a deployment lives in, and its recovery when that table was restored from an older copy. Kept in the group
  * `default`, which there always is: a copy carries the name of the table it was made of, and so betrays itself.
  */
-import { type Fact, refused, type Refusal } from '../fact.ts';
-import { formatInstant, type Instant } from '../time.ts';
+import { type Fact, refused, type Refusal } from '../decision/fact.ts';
+import { formatInstant, type Instant } from '../kit/time.ts';
 
 /** `at` names it; until it is finished nothing else is done with the table. */
 export type Recovery = { at: Instant; by: string; finishedAt: Instant | null };

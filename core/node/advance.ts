@@ -1,6 +1,6 @@
 /** What follows once status has reached the spec, and what the passing of time does. */
-import type { Fact } from '../fact.ts';
-import { after, type Instant } from '../time.ts';
+import type { Fact } from '../decision/fact.ts';
+import { after, type Instant } from '../kit/time.ts';
 import { blockersOf } from './maintenance.ts';
 import { queueKey, readiness } from './readiness.ts';
 import { type NodeRecord, RECOVERY_WAKE_EVERY, WAKE_REPEATS } from './record.ts';

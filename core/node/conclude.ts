@@ -1,5 +1,5 @@
 /** How a decision about a node ends: its place in the queue, its revision and its log. */
-import { type Fact, logEvents, type Outcome, unchanged } from '../fact.ts';
+import { type Fact, logEvents, type Outcome, unchanged } from '../decision/fact.ts';
 import { settle } from './advance.ts';
 import type { NodeContext } from './event.ts';
 import { maintenanceFacts } from './maintenance.ts';

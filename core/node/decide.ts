@@ -2,8 +2,8 @@
  * The decision about one node: state × event × now → state. Pure, total and deterministic; the same state always gives
  * the same answer, and what happened is returned as facts (DESIGN section 7).
  */
-import type { NodeReport } from '../contract.ts';
-import { type Fact, type Outcome, refused, unchanged } from '../fact.ts';
+import type { NodeReport } from '../contract/agent-bodies.ts';
+import { type Fact, type Outcome, refused, unchanged } from '../decision/fact.ts';
 import { advance } from './advance.ts';
 import { conclude, info } from './conclude.ts';
 import { enrol, newerThanTombstone } from './enrol.ts';

@@ -1,8 +1,9 @@
 /** A node as the API shows it: the same record that decides also explains (DESIGN section 2 rule 10). */
-import type { NodeJson, NodePhase } from '../contract.ts';
-import { HEALTH_CHECK_FAILED } from '../monitor.ts';
-import { saySkew } from '../skew.ts';
-import { after, formatInstant, type Instant } from '../time.ts';
+import type { NodeJson } from '../contract/answers.ts';
+import type { NodePhase } from '../contract/words.ts';
+import { HEALTH_CHECK_FAILED } from '../policy/monitor.ts';
+import { saySkew } from '../contract/skew.ts';
+import { after, formatInstant, type Instant } from '../kit/time.ts';
 import { blockersOf, sayBlockers } from './maintenance.ts';
 import { readiness, sayWhen } from './readiness.ts';
 import { type NodeRecord, WITHDRAW_AFTER } from './record.ts';

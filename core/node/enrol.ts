@@ -1,7 +1,7 @@
 /** How a node comes to be known: by its first report, also over the tombstone of one that was removed (DESIGN section 6). */
-import type { NodeReport } from '../contract.ts';
-import type { GroupId, NodeId } from '../ids.ts';
-import { groupPolicyOf, nodePolicyOf } from '../policy.ts';
+import type { NodeReport } from '../contract/agent-bodies.ts';
+import type { GroupId, NodeId } from '../kit/ids.ts';
+import { groupPolicyOf, nodePolicyOf } from '../policy/group-policy.ts';
 import type { NodeContext } from './event.ts';
 import { generationFloor } from './floor.ts';
 import { NO_CRASH, type NodeRecord } from './record.ts';

@@ -1,8 +1,8 @@
 /** What can happen to a node, and what deciding on it needs to know. */
-import type { NodeReport } from '../contract.ts';
-import type { GroupId, NodeId } from '../ids.ts';
-import type { GroupPolicy } from '../policy.ts';
-import type { Instant } from '../time.ts';
+import type { NodeReport } from '../contract/agent-bodies.ts';
+import type { GroupId, NodeId } from '../kit/ids.ts';
+import type { GroupPolicy } from '../policy/group-policy.ts';
+import type { Instant } from '../kit/time.ts';
 import type { Gone, NodeRecord } from './record.ts';
 
 /** What a node's decision needs to know of its group. */

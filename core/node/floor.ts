@@ -1,5 +1,5 @@
 /** Where generations go on after a restore (docs/runbooks/restore.md). */
-import type { Instant } from '../time.ts';
+import type { Instant } from '../kit/time.ts';
 
 /**
  * No generation issued before `at` can be as high: a generation grows by one, and no node lives through more than one

@@ -1,5 +1,5 @@
 /** The node as the host of VMs: when its update disturbs them, and which of them keep it from rebooting (DESIGN section 3 rule 10). */
-import type { Fact } from '../fact.ts';
+import type { Fact } from '../decision/fact.ts';
 import type { NodeContext } from './event.ts';
 import type { NodeRecord } from './record.ts';
 import { blocksVersion } from './spec.ts';

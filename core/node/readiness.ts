@@ -1,4 +1,4 @@
-import { sayDuration, type Instant, between, formatInstant } from '../time.ts';
+import { sayDuration, type Instant, between, formatInstant } from '../kit/time.ts';
 import type { NodeRecord } from './record.ts';
 import { isStopped } from './signs.ts';
 

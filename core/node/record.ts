@@ -1,9 +1,10 @@
-import type { ReportedState, SpecState, UpdateCheck } from '../contract.ts';
-import type { Aggregate } from '../fact.ts';
-import type { GroupId, NodeId } from '../ids.ts';
-import type { NodePolicy } from '../policy.ts';
-import type { Duration, Instant } from '../time.ts';
-import { minutes } from '../time.ts';
+import type { UpdateCheck } from '../contract/agent-bodies.ts';
+import type { ReportedState, SpecState } from '../contract/words.ts';
+import type { Aggregate } from '../decision/fact.ts';
+import type { GroupId, NodeId } from '../kit/ids.ts';
+import type { NodePolicy } from '../policy/group-policy.ts';
+import type { Duration, Instant } from '../kit/time.ts';
+import { minutes } from '../kit/time.ts';
 
 /** What the control plane wants of a node. A new state is always a new generation. */
 export type NodeSpec = {

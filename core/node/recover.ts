@@ -1,6 +1,6 @@
 /** A node after its record was restored from an older copy of the table (docs/runbooks/restore.md). */
-import { type Fact, type Outcome, unchanged } from '../fact.ts';
-import { type Instant, formatInstant } from '../time.ts';
+import { type Fact, type Outcome, unchanged } from '../decision/fact.ts';
+import { type Instant, formatInstant } from '../kit/time.ts';
 import { conclude, info } from './conclude.ts';
 import type { NodeContext } from './event.ts';
 import { generationFloor } from './floor.ts';

@@ -1,7 +1,7 @@
 /** What a node's own report does (DESIGN sections 2 and 6). */
-import type { NodeReport } from '../contract.ts';
-import { headOf } from '../text.ts';
-import { type Instant, between, minutes } from '../time.ts';
+import type { NodeReport } from '../contract/agent-bodies.ts';
+import { headOf } from '../kit/text.ts';
+import { type Instant, between, minutes } from '../kit/time.ts';
 import { advance, reachIdle } from './advance.ts';
 import {
   type Attempt,

@@ -1,5 +1,5 @@
 /** What is known of whether a node lives: its reports, and what EC2 said of its machine. */
-import { after, type Instant, minutes, seconds } from '../time.ts';
+import { after, type Instant, minutes, seconds } from '../kit/time.ts';
 import type { NodeRecord } from './record.ts';
 
 /** An event names the second in which it happened, and a report may be a moment on its way: no machine boots within this. */

@@ -1,9 +1,9 @@
 /** How a node's spec moves, and what a crash does to it. Each function takes a node and returns a new one. */
-import { nodeResetAt, nodeRetryAfter } from '../backoff.ts';
-import type { SpecState } from '../contract.ts';
-import type { Fact } from '../fact.ts';
-import { HEALTH_CHECK_FAILED } from '../monitor.ts';
-import { after, type Instant, sayDuration, between } from '../time.ts';
+import { nodeResetAt, nodeRetryAfter } from '../policy/backoff.ts';
+import type { SpecState } from '../contract/words.ts';
+import type { Fact } from '../decision/fact.ts';
+import { HEALTH_CHECK_FAILED } from '../policy/monitor.ts';
+import { after, type Instant, sayDuration, between } from '../kit/time.ts';
 import { NO_CRASH, type NodeRecord, type NodeSpec, WAKE_REPEATS } from './record.ts';
 
 export type Step = { node: NodeRecord; facts: Fact[] };

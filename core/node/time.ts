@@ -1,5 +1,5 @@
 /** What the passing of time does to a node: deadlines, wakes that are repeated, and silence (DESIGN section 2). */
-import { after, type Instant } from '../time.ts';
+import { after, type Instant } from '../kit/time.ts';
 import { advance, nextRepeat } from './advance.ts';
 import { info } from './conclude.ts';
 import { type NodeRecord, SILENT_AFTER, WITHDRAW_AFTER } from './record.ts';

@@ -1,5 +1,5 @@
 /** When a node must be looked at again. */
-import { after, earliest, type Instant } from '../time.ts';
+import { after, earliest, type Instant } from '../kit/time.ts';
 import { type NodeRecord, SILENT_AFTER, WITHDRAW_AFTER } from './record.ts';
 import { isStopped, lastSign } from './signs.ts';
 

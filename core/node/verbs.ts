@@ -1,8 +1,8 @@
 /** A start in a claimed slot, and what operators ask of a node (DESIGN sections 2 and 6). */
-import { type Outcome, refused, unchanged } from '../fact.ts';
-import type { GroupId } from '../ids.ts';
-import { type NodePolicy, nodePolicyOf } from '../policy.ts';
-import { after, between, type Instant, seconds } from '../time.ts';
+import { type Outcome, refused, unchanged } from '../decision/fact.ts';
+import type { GroupId } from '../kit/ids.ts';
+import { type NodePolicy, nodePolicyOf } from '../policy/group-policy.ts';
+import { after, between, type Instant, seconds } from '../kit/time.ts';
 import { advance } from './advance.ts';
 import { conclude, info } from './conclude.ts';
 import type { NodeContext, NodeEvent } from './event.ts';

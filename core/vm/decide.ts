@@ -1,7 +1,7 @@
 /** The decision about one VM: state × event × now × random → state. Pure, total and deterministic (DESIGN sections 3 and 7). */
-import { type Fact, logEvents, type Outcome, refused, unchanged } from '../fact.ts';
-import { vmPolicyOf } from '../policy.ts';
-import { after, type Instant, seconds } from '../time.ts';
+import { type Fact, logEvents, type Outcome, refused, unchanged } from '../decision/fact.ts';
+import { vmPolicyOf } from '../policy/vm-policy.ts';
+import { after, type Instant, seconds } from '../kit/time.ts';
 import { hostFenced, hostMaintenance, hostSilent, leaveLostHost, lookForHost, noteMaintenance } from './hosts.ts';
 import { note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
 import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord, waitsForHost } from './record.ts';

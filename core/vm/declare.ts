@@ -1,8 +1,9 @@
 /** Declaring a VM, and changing what was declared (DESIGN section 3, table and rule 7). */
-import type { RunStrategy, VmBody } from '../contract.ts';
-import { refused } from '../fact.ts';
-import type { InstanceId } from '../ids.ts';
-import { vmPolicyOf } from '../policy.ts';
+import type { VmBody } from '../contract/operator-bodies.ts';
+import type { RunStrategy } from '../contract/words.ts';
+import { refused } from '../decision/fact.ts';
+import type { InstanceId } from '../kit/ids.ts';
+import { vmPolicyOf } from '../policy/vm-policy.ts';
 import type { VmContext } from './event.ts';
 import { askToEnd, note, startIfDue, type VmStep } from './life.ts';
 import { hostOf, INSTANCES_KEPT, live, type VmRecord } from './record.ts';

@@ -1,8 +1,9 @@
 /** A VM as the API and its host see it: the same record that decides also explains. */
-import type { DesiredVm, HostVm, PrintableStatus, VmJson } from '../contract.ts';
+import type { DesiredVm, HostVm, VmJson } from '../contract/answers.ts';
+import type { PrintableStatus } from '../contract/words.ts';
 import { sayWhen } from '../node/readiness.ts';
-import { vmPolicyOf } from '../policy.ts';
-import { after, formatInstant, type Instant } from '../time.ts';
+import { vmPolicyOf } from '../policy/vm-policy.ts';
+import { after, formatInstant, type Instant } from '../kit/time.ts';
 import { hostOf, type Instance, live, type VmRecord, waitsForHost } from './record.ts';
 import { sayAwaiting } from './recover.ts';
 

@@ -1,8 +1,9 @@
 /** What can happen to a VM, and what deciding on it needs to know. */
-import type { VmBody, VmReport } from '../contract.ts';
-import type { Draw } from '../fact.ts';
-import type { NodeId, VmId } from '../ids.ts';
-import type { Duration, Instant } from '../time.ts';
+import type { VmReport } from '../contract/agent-bodies.ts';
+import type { VmBody } from '../contract/operator-bodies.ts';
+import type { Draw } from '../decision/fact.ts';
+import type { NodeId, VmId } from '../kit/ids.ts';
+import type { Duration, Instant } from '../kit/time.ts';
 import { live, notTakenOn, type VmRecord, waitsForHost } from './record.ts';
 
 export type VmEvent =

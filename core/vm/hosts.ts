@@ -1,8 +1,8 @@
 /** What becomes of a VM with its host: silence, fencing, and the host's own update (DESIGN section 3 rules 6 and 10). */
-import type { NodeId } from '../ids.ts';
+import type { NodeId } from '../kit/ids.ts';
 import { EVENT_SLACK } from '../node/signs.ts';
-import { vmPolicyOf } from '../policy.ts';
-import { after, type Duration, type Instant, minutes } from '../time.ts';
+import { vmPolicyOf } from '../policy/vm-policy.ts';
+import { after, type Duration, type Instant, minutes } from '../kit/time.ts';
 import type { VmContext, VmEvent } from './event.ts';
 import { askToEnd, endInstance, note, startIfDue, type VmStep } from './life.ts';
 import { hostOf, type Instance, live, notTakenOn, type VmRecord, waitsForHost } from './record.ts';

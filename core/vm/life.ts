@@ -1,10 +1,10 @@
 /** The lives of a VM: how an instance is made, told to end, and ends. Each function takes a VM and returns a new one. */
-import { vmRetryDelay } from '../backoff.ts';
-import type { EndCause } from '../contract.ts';
-import type { Draw, Fact } from '../fact.ts';
-import type { InstanceId } from '../ids.ts';
-import { vmPolicyOf } from '../policy.ts';
-import { after, between, type Duration, type Instant, instant, milliseconds, sayDuration } from '../time.ts';
+import { vmRetryDelay } from '../policy/backoff.ts';
+import type { EndCause } from '../contract/words.ts';
+import type { Draw, Fact } from '../decision/fact.ts';
+import type { InstanceId } from '../kit/ids.ts';
+import { vmPolicyOf } from '../policy/vm-policy.ts';
+import { after, between, type Duration, type Instant, instant, milliseconds, sayDuration } from '../kit/time.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
 import {
   hostOf,

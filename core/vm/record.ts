@@ -1,7 +1,8 @@
-import type { EndCause, InstancePhase, VmBody } from '../contract.ts';
-import type { Aggregate } from '../fact.ts';
-import type { InstanceId, NodeId, VmId } from '../ids.ts';
-import { type Duration, hours, type Instant, minutes } from '../time.ts';
+import type { VmBody } from '../contract/operator-bodies.ts';
+import type { EndCause, InstancePhase } from '../contract/words.ts';
+import type { Aggregate } from '../decision/fact.ts';
+import type { InstanceId, NodeId, VmId } from '../kit/ids.ts';
+import { type Duration, hours, type Instant, minutes } from '../kit/time.ts';
 
 /** One life of a VM. A final phase means that its end is known. */
 export type Instance = {

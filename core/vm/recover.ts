@@ -3,10 +3,11 @@
  * its instance may have ended, another may run, and on another host. So nothing of it is started, and its host is told
  * nothing of it, until a host reports an instance of it, or its host has reported and has had time to name one (G5).
  */
-import type { EndCause, VmReport } from '../contract.ts';
-import type { InstanceId } from '../ids.ts';
-import { vmPolicyOf } from '../policy.ts';
-import { after, type Duration, formatInstant, type Instant, minutes } from '../time.ts';
+import type { VmReport } from '../contract/agent-bodies.ts';
+import type { EndCause } from '../contract/words.ts';
+import type { InstanceId } from '../kit/ids.ts';
+import { vmPolicyOf } from '../policy/vm-policy.ts';
+import { after, type Duration, formatInstant, type Instant, minutes } from '../kit/time.ts';
 import { askToEnd, endInstance, newInstance, note, retired, type VmStep, type VmTime } from './life.ts';
 import { hostOf, type Instance, live, type VmRecord } from './record.ts';
 

@@ -1,9 +1,10 @@
 /** What a host's report about an instance does (DESIGN sections 3 and 6). */
-import type { EndCause, VmReport } from '../contract.ts';
-import type { InstanceId } from '../ids.ts';
+import type { VmReport } from '../contract/agent-bodies.ts';
+import type { EndCause } from '../contract/words.ts';
+import type { InstanceId } from '../kit/ids.ts';
 import { cut } from '../node/report.ts';
-import { vmPolicyOf } from '../policy.ts';
-import { tailOf } from '../text.ts';
+import { vmPolicyOf } from '../policy/vm-policy.ts';
+import { tailOf } from '../kit/text.ts';
 import {
   endInstance,
   instancePrefix,

@@ -1,7 +1,7 @@
 /** When a VM must be looked at again. */
-import { vmPolicyOf } from '../policy.ts';
+import { vmPolicyOf } from '../policy/vm-policy.ts';
 import type { Alarm } from '../node/timing.ts';
-import { after, earliest, type Instant } from '../time.ts';
+import { after, earliest, type Instant } from '../kit/time.ts';
 import { live, type VmRecord, waitsForHost } from './record.ts';
 import { awaitedAt } from './recover.ts';
 

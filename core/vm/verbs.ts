@@ -1,7 +1,7 @@
 /** start, stop, restart and delete: a level-triggered power intent with a sequence number (DESIGN section 3). */
-import { refused } from '../fact.ts';
-import { vmPolicyOf } from '../policy.ts';
-import { after, type Duration, milliseconds } from '../time.ts';
+import { refused } from '../decision/fact.ts';
+import { vmPolicyOf } from '../policy/vm-policy.ts';
+import { after, type Duration, milliseconds } from '../kit/time.ts';
 import type { VmContext } from './event.ts';
 import { askToEnd, note, startIfDue, type VmStep } from './life.ts';
 import { DELETE_PATIENCE, live, type VmRecord } from './record.ts';

@@ -1,7 +1,7 @@
 /** Events leave on our own bus (DESIGN section 6). They may be lost: the item's last 20 and the gauges are not. */
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import type { EventEntry } from '../../core/contract.ts';
-import { EVENT_SOURCE } from '../../core/names.ts';
+import type { EventEntry } from '../../core/contract/answers.ts';
+import { EVENT_SOURCE } from '../../core/contract/names.ts';
 import type { Bus } from '../ports.ts';
 
 const BATCH_MAX = 10;

@@ -8,9 +8,9 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { type GroupId, type NodeId, parseGroupId, parseNodeId, parseVmId, type VmId } from '../../core/ids.ts';
-import { type IndexName, TABLE } from '../../core/table.ts';
-import { after, formatInstant, type Instant, milliseconds } from '../../core/time.ts';
+import { type GroupId, type NodeId, parseGroupId, parseNodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
+import { type IndexName, TABLE } from '../../core/contract/table.ts';
+import { after, formatInstant, type Instant, milliseconds } from '../../core/kit/time.ts';
 import { QUEUED, UNDER_WAY } from '../keys.ts';
 import type { AggregateKind, Concern, Ids, Loaded, Page, Records, Ref, Store } from '../ports.ts';
 import {

@@ -6,9 +6,9 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { EventEntry } from '../../core/contract.ts';
-import { TABLE } from '../../core/table.ts';
-import { formatInstant, hours, type Instant, instant, parseInstant } from '../../core/time.ts';
+import type { EventEntry } from '../../core/contract/answers.ts';
+import { TABLE } from '../../core/contract/table.ts';
+import { formatInstant, hours, type Instant, instant, parseInstant } from '../../core/kit/time.ts';
 import type { EventLog, Page } from '../ports.ts';
 
 const DAYS_KEPT = 30;

@@ -1,8 +1,8 @@
 /** How a record is kept in the table: one item, its revision, its index keys (docs/data-model.md). */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { type IndexName, TABLE } from '../../core/table.ts';
-import { formatInstant, type Instant } from '../../core/time.ts';
+import { type IndexName, TABLE } from '../../core/contract/table.ts';
+import { formatInstant, type Instant } from '../../core/kit/time.ts';
 import { indexKeys, refOf } from '../keys.ts';
 import type { AggregateKind, Loaded, Records } from '../ports.ts';
 

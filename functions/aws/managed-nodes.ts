@@ -1,6 +1,6 @@
 /** Which nodes SSM knows: DescribeInstanceInformation lists a managed node until it is deregistered or terminated. */
 import { DescribeInstanceInformationCommand, type SSMClient } from '@aws-sdk/client-ssm';
-import { type NodeId, parseNodeId } from '../../core/ids.ts';
+import { type NodeId, parseNodeId } from '../../core/kit/ids.ts';
 import type { NodeRegistry } from '../ports.ts';
 
 /** The most that SSM gives in one answer. */

@@ -1,7 +1,7 @@
 /** SSM Run Command: one wake for up to 50 nodes (DESIGN section 5; facts/aws-services.md section 2). */
 import { createHash } from 'node:crypto';
 import { InvalidInstanceId, SendCommandCommand, type SSMClient } from '@aws-sdk/client-ssm';
-import { WAKE_PARAMETERS } from '../../core/names.ts';
+import { WAKE_PARAMETERS } from '../../core/contract/names.ts';
 
 const BATCH_MAX = 50;
 /** Delivery: the least that SSM takes. A node that is away asks by itself when it comes back. */

@@ -7,7 +7,7 @@ import {
   ValidationException,
 } from '@aws-sdk/client-scheduler';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { after, ceilToSecond, formatInstant, type Instant, minutes, seconds } from '../../core/time.ts';
+import { after, ceilToSecond, formatInstant, type Instant, minutes, seconds } from '../../core/kit/time.ts';
 import type { Env } from '../env.ts';
 import type { Ref, Timers } from '../ports.ts';
 

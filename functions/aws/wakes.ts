@@ -1,6 +1,6 @@
 /** Wakes leave through a queue; its consumer sends them to SSM in batches (DESIGN section 5). */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { Instant } from '../../core/time.ts';
+import type { Instant } from '../../core/kit/time.ts';
 import type { Wake, Wakes } from '../ports.ts';
 
 /** A wake on its way: what the agent is told is opaque, and it looks up the rest. */

@@ -1,12 +1,12 @@
 /** What an agent calls: it may speak only for its own node, and only for the VMs of its host. */
-import { nodeReportSchema, type VmReport, vmReportSchema } from '../../core/contract.ts';
-import { parseInstanceId } from '../../core/ids.ts';
+import { nodeReportSchema, type VmReport, vmReportSchema } from '../../core/contract/agent-bodies.ts';
+import { parseInstanceId } from '../../core/kit/ids.ts';
 import { desiredOf } from '../../core/node/desired.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { desiredFor } from '../../core/vm/describe.ts';
 import { hostOf, live, notTakenOn, type VmRecord, waitsForHost } from '../../core/vm/record.ts';
-import { vmPolicyOf } from '../../core/policy.ts';
-import { between } from '../../core/time.ts';
+import { vmPolicyOf } from '../../core/policy/vm-policy.ts';
+import { between } from '../../core/kit/time.ts';
 import { lastRecovery } from '../operations/home.ts';
 import { reportNode } from '../operations/nodes.ts';
 import { turnVm, vmsToRun } from '../operations/vms.ts';

@@ -3,31 +3,33 @@
  * open, as `api: "1.n"` promises: a larger n only adds. test/fuzz closes them, so that nothing is answered unsaid.
  */
 import * as z from 'zod/mini';
+import { updateCheckSchema } from '../../core/contract/agent-bodies.ts';
+import type {
+  EventEntry,
+  GroupJson,
+  HostVm,
+  LaunchAnswer,
+  NodeJson,
+  NodeReportAnswer,
+  Problem,
+  RecoverAnswer,
+  Summary,
+  VmJson,
+  VmReportAnswer,
+} from '../../core/contract/answers.ts';
+import { launchSchema } from '../../core/contract/operator-bodies.ts';
 import {
   END_CAUSES,
-  type EventEntry,
-  type GroupJson,
-  type HostVm,
-  type LaunchAnswer,
-  launchSchema,
-  type NodeJson,
   NODE_PHASES,
   NODE_STATES,
-  nodeBackoffSchema,
-  type NodeReportAnswer,
   PRINTABLE_STATUSES,
-  type Problem,
-  type RecoverAnswer,
   REPORTED_PHASES,
   REPORTED_STATES,
   RUN_STRATEGIES,
-  type Summary,
-  updateCheckSchema,
-  type VmJson,
-  type VmReportAnswer,
-} from '../../core/contract.ts';
-import { drainSchema, drainStepSchema } from '../../core/drain.ts';
-import { healthCheckSchema, monitorSchema } from '../../core/monitor.ts';
+} from '../../core/contract/words.ts';
+import { nodeBackoffSchema } from '../../core/policy/backoff.ts';
+import { drainSchema, drainStepSchema } from '../../core/policy/drain.ts';
+import { healthCheckSchema, monitorSchema } from '../../core/policy/monitor.ts';
 
 /** Adds the version of the API, which every answer names. */
 type Answered<T> = z.ZodMiniType<Omit<T, 'api'> & { api: string }>;

@@ -1,7 +1,7 @@
 /** The HTTP application: the same in Lambda, on the laptop and in the simulation. */
 import { Hono, type Context } from 'hono';
-import type { Problem } from '../../core/contract.ts';
-import { API_VERSION } from '../../core/names.ts';
+import type { Problem } from '../../core/contract/answers.ts';
+import { API_VERSION } from '../../core/contract/names.ts';
 import type { ControlPlane, EventLog } from '../ports.ts';
 import { NOT_RECOVERED } from '../operations/home.ts';
 import { ContentionError } from '../turn.ts';

@@ -1,7 +1,8 @@
 /** Groups, as an operator sets their policy and stops them. */
-import { emptyBodySchema, groupBodySchema } from '../../core/contract.ts';
+import { emptyBodySchema } from '../../core/contract/operator-bodies.ts';
+import { groupBodySchema } from '../../core/policy/group-policy.ts';
 import { describeGroup, type GroupEvent } from '../../core/group/group.ts';
-import { DEFAULT_GROUP, type GroupId } from '../../core/ids.ts';
+import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
 import { fill, loadGroup, turnGroup } from '../operations/groups.ts';
 import { proceedHeld } from '../operations/nodes.ts';
 import type { ControlPlane } from '../ports.ts';

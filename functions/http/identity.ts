@@ -2,7 +2,7 @@
  * Who calls. Identity comes from `requestContext.authorizer.iam` and from nowhere else; an event without it is refused
  * (DESIGN section 6; facts/aws-services.md section 3: the session name of an instance profile is set by EC2).
  */
-import { type NodeId, parseNodeId } from '../../core/ids.ts';
+import { type NodeId, parseNodeId } from '../../core/kit/ids.ts';
 
 export type Caller =
   | { kind: 'node'; nodeId: NodeId; role: string }

@@ -1,11 +1,11 @@
 /** Nodes, as an operator sees and moves them. */
-import { emptyBodySchema, nodeMoveBodySchema } from '../../core/contract.ts';
-import { type GroupId, parseGroupId } from '../../core/ids.ts';
+import { emptyBodySchema, nodeMoveBodySchema } from '../../core/contract/operator-bodies.ts';
+import { type GroupId, parseGroupId } from '../../core/kit/ids.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
 import { describeNode, type GroupSituation } from '../../core/node/describe.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
-import { limitOf } from '../../core/policy.ts';
-import { formatInstant } from '../../core/time.ts';
+import { limitOf } from '../../core/policy/limit.ts';
+import { formatInstant } from '../../core/kit/time.ts';
 import { loadGroup, viewOf } from '../operations/groups.ts';
 import { turnNode } from '../operations/nodes.ts';
 import type { ControlPlane } from '../ports.ts';

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, generated from the schemas that validate (DESIGN section 6). */
 import * as z from 'zod/mini';
-import { INSTANCE_ID_PATTERN, NAME_PATTERN, NODE_ID_PATTERN } from '../../core/ids.ts';
-import { API_VERSION } from '../../core/names.ts';
+import { INSTANCE_ID_PATTERN, NAME_PATTERN, NODE_ID_PATTERN } from '../../core/kit/ids.ts';
+import { API_VERSION } from '../../core/contract/names.ts';
 import { GATEWAY_ANSWER, PROBLEM } from './answers.ts';
 import { linksOf } from './openapi-links.ts';
 import { LIMIT_MAX } from './requests.ts';

@@ -1,7 +1,8 @@
 /** RFC 9457 problems, with a code that a program can switch on. */
 import type * as z from 'zod/mini';
-import { FIELDS_NOT_LANDED, type Problem } from '../../core/contract.ts';
-import type { Refusal } from '../../core/fact.ts';
+import type { Problem } from '../../core/contract/answers.ts';
+import { FIELDS_NOT_LANDED } from '../../core/contract/operator-bodies.ts';
+import type { Refusal } from '../../core/decision/fact.ts';
 
 export class ProblemError extends Error {
   readonly problem: Problem;

@@ -1,5 +1,5 @@
 /** The event log, the summary, and the API's own description. */
-import type { Summary } from '../../core/contract.ts';
+import type { Summary } from '../../core/contract/answers.ts';
 import { describeNode } from '../../core/node/describe.ts';
 import { describeVm } from '../../core/vm/describe.ts';
 import { loadGroup } from '../operations/groups.ts';

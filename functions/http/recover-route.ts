@@ -1,6 +1,7 @@
 /** `holdoff recover`: one page of it per request, so that a fleet of any size fits into the time of one. */
-import { recoverBodySchema, type RecoverAnswer } from '../../core/contract.ts';
-import { formatInstant } from '../../core/time.ts';
+import type { RecoverAnswer } from '../../core/contract/answers.ts';
+import { recoverBodySchema } from '../../core/contract/operator-bodies.ts';
+import { formatInstant } from '../../core/kit/time.ts';
 import { recover } from '../operations/recover.ts';
 import { fail, ofRefusal } from './problem.ts';
 import { bodyOf, decodeCursor, encodeCursor, operatorOf } from './requests.ts';

@@ -1,6 +1,6 @@
 /** Reading a request: ids, query and bodies are parsed here, and trusted from here on. */
 import * as z from 'zod/mini';
-import { BODY_BYTES_MAX } from '../../core/contract.ts';
+import { BODY_BYTES_MAX } from '../../core/contract/operator-bodies.ts';
 import {
   type GroupId,
   NAME_RULE,
@@ -10,9 +10,9 @@ import {
   parseNodeId,
   parseVmId,
   type VmId,
-} from '../../core/ids.ts';
-import { isWellFormed, wellFormed } from '../../core/text.ts';
-import { parseInstant } from '../../core/time.ts';
+} from '../../core/kit/ids.ts';
+import { isWellFormed, wellFormed } from '../../core/kit/text.ts';
+import { parseInstant } from '../../core/kit/time.ts';
 import type { Caller } from './identity.ts';
 import { fail, invalidBody } from './problem.ts';
 

@@ -1,14 +1,13 @@
 /** The route table: which operation answers which call, and with what status (DESIGN section 6). */
+import { nodeReportSchema, vmReportSchema } from '../../core/contract/agent-bodies.ts';
 import {
   emptyBodySchema,
-  groupBodySchema,
   nodeMoveBodySchema,
-  nodeReportSchema,
   recoverBodySchema,
   stopBodySchema,
   vmBodySchema,
-  vmReportSchema,
-} from '../../core/contract.ts';
+} from '../../core/contract/operator-bodies.ts';
+import { groupBodySchema } from '../../core/policy/group-policy.ts';
 import { ANSWERS } from './answers.ts';
 import * as agents from './agent-routes.ts';
 import * as groups from './group-routes.ts';

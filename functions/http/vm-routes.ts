@@ -1,11 +1,11 @@
 /** VMs, as an operator declares and moves them. */
-import { emptyBodySchema, stopBodySchema, vmBodySchema } from '../../core/contract.ts';
-import type { Fact } from '../../core/fact.ts';
-import { formatInstant, parseDuration } from '../../core/time.ts';
+import { emptyBodySchema, stopBodySchema, vmBodySchema } from '../../core/contract/operator-bodies.ts';
+import type { Fact } from '../../core/decision/fact.ts';
+import { formatInstant, parseDuration } from '../../core/kit/time.ts';
 import { describeVm } from '../../core/vm/describe.ts';
 import type { VmEvent } from '../../core/vm/event.ts';
 import type { VmRecord } from '../../core/vm/record.ts';
-import { parseNodeId } from '../../core/ids.ts';
+import { parseNodeId } from '../../core/kit/ids.ts';
 import { turnVm } from '../operations/vms.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';

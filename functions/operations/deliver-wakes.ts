@@ -1,6 +1,6 @@
 /** Queued wakes go to SSM in batches. A node that SSM does not know is shown, and woken again later. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { parseNodeId } from '../../core/ids.ts';
+import { parseNodeId } from '../../core/kit/ids.ts';
 import { parseWake } from '../messages.ts';
 import type { ControlPlane } from '../ports.ts';
 import { noteWakeStatus } from './wake-status.ts';

@@ -1,6 +1,6 @@
 /** A timer fired, or the sweep found something overdue: both come here, and the table decides (DESIGN section 4). */
-import type { VmId } from '../../core/ids.ts';
-import { between, type Instant } from '../../core/time.ts';
+import type { VmId } from '../../core/kit/ids.ts';
+import { between, type Instant } from '../../core/kit/time.ts';
 import { hostOf } from '../../core/vm/record.ts';
 import { alarmOf } from '../effects.ts';
 import type { ControlPlane, Ref } from '../ports.ts';

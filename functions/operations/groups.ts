@@ -8,13 +8,13 @@ import {
   SLOT_STALE_AFTER,
   UNCOUNTED_SETTLE,
 } from '../../core/group/group.ts';
-import { DEFAULT_GROUP, type GroupId, type NodeId } from '../../core/ids.ts';
+import { DEFAULT_GROUP, type GroupId, type NodeId } from '../../core/kit/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import type { GroupView, NodeEvent } from '../../core/node/event.ts';
 import { queueKey, readiness } from '../../core/node/readiness.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
-import { limitOf } from '../../core/policy.ts';
-import { between, type Instant } from '../../core/time.ts';
+import { limitOf } from '../../core/policy/limit.ts';
+import { between, type Instant } from '../../core/kit/time.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 

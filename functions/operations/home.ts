@@ -3,8 +3,8 @@
  * long done, and what runs may be unknown to it (docs/runbooks/restore.md).
  */
 import { pausedByRecovery, standing } from '../../core/group/home.ts';
-import { DEFAULT_GROUP } from '../../core/ids.ts';
-import type { Instant } from '../../core/time.ts';
+import { DEFAULT_GROUP } from '../../core/kit/ids.ts';
+import type { Instant } from '../../core/kit/time.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turnGroup } from './groups.ts';
 

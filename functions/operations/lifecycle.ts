@@ -1,8 +1,8 @@
 /** What AWS says of the machines: stopped, started, terminated, deregistered, or no longer known (DESIGN section 2 rule 9). */
-import type { NodeId } from '../../core/ids.ts';
+import type { NodeId } from '../../core/kit/ids.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
 import { fenceToRepeat, suspectedLost } from '../../core/node/machine.ts';
-import type { Instant } from '../../core/time.ts';
+import type { Instant } from '../../core/kit/time.ts';
 import type { ControlPlane, NodeRegistry } from '../ports.ts';
 import { turnNode } from './nodes.ts';
 import { tellVms } from './vms.ts';

@@ -1,11 +1,11 @@
 /** What happens to a node: its own reports, an operator's verbs, and the passing of time. */
-import type { NodeReport } from '../../core/contract.ts';
-import type { Fact, Outcome, Refusal } from '../../core/fact.ts';
-import type { GroupId, NodeId } from '../../core/ids.ts';
+import type { NodeReport } from '../../core/contract/agent-bodies.ts';
+import type { Fact, Outcome, Refusal } from '../../core/decision/fact.ts';
+import type { GroupId, NodeId } from '../../core/kit/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { needsBlockers, needsGroup, type NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
-import { parseGroupId, DEFAULT_GROUP } from '../../core/ids.ts';
+import { parseGroupId, DEFAULT_GROUP } from '../../core/kit/ids.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';

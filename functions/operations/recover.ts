@@ -4,9 +4,9 @@
  * step of which may be repeated: whoever dies in the middle is asked again and goes on (docs/runbooks/restore.md).
  */
 import { pauserOf, type Recovery } from '../../core/group/home.ts';
-import type { Refusal } from '../../core/fact.ts';
-import { DEFAULT_GROUP } from '../../core/ids.ts';
-import { type Duration, seconds } from '../../core/time.ts';
+import type { Refusal } from '../../core/decision/fact.ts';
+import { DEFAULT_GROUP } from '../../core/kit/ids.ts';
+import { type Duration, seconds } from '../../core/kit/time.ts';
 import type { AggregateKind, ControlPlane, Ids } from '../ports.ts';
 import { turnGroup } from './groups.ts';
 import { turnNode } from './nodes.ts';

@@ -2,8 +2,8 @@
  * The sweep: nothing rests on a timer arriving, a message being delivered or a metric being kept. It handles what is
  * overdue, frees forgotten slots, fills every group, and counts the gauges anew (DESIGN sections 4 and 6).
  */
-import type { GroupId, NodeId } from '../../core/ids.ts';
-import { groupPolicyOf } from '../../core/policy.ts';
+import type { GroupId, NodeId } from '../../core/kit/ids.ts';
+import { groupPolicyOf } from '../../core/policy/group-policy.ts';
 import type { Concern, ControlPlane, NodeRegistry } from '../ports.ts';
 import { handleDue } from './due.ts';
 import { fill, loadGroup, reclaimSlots, turnGroup } from './groups.ts';

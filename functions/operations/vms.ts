@@ -1,6 +1,6 @@
 /** What happens to a VM: declarations, verbs, its host's reports, and the passing of time. */
-import type { HostVm } from '../../core/contract.ts';
-import { type NodeId, parseNodeId, type VmId } from '../../core/ids.ts';
+import type { HostVm } from '../../core/contract/answers.ts';
+import { type NodeId, parseNodeId, type VmId } from '../../core/kit/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { inMaintenance, takesVms } from '../../core/node/maintenance.ts';
 import { decideVm } from '../../core/vm/decide.ts';

@@ -1,6 +1,6 @@
 /** How a wake ended, as SSM says: never a crash, but a negative end brings the next repeat forward (DESIGN section 5). */
 import * as z from 'zod/mini';
-import { type NodeId, parseNodeId } from '../../core/ids.ts';
+import { type NodeId, parseNodeId } from '../../core/kit/ids.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turnNode } from './nodes.ts';
 import { turnVm } from './vms.ts';

@@ -1,5 +1,6 @@
 /** The demo's fleet: five nodes in two groups and five VMs, each with a story (issue 2). */
-import type { GroupBody, VmBody } from '../../core/contract.ts';
+import type { VmBody } from '../../core/contract/operator-bodies.ts';
+import type { GroupBody } from '../../core/policy/group-policy.ts';
 import type { Faults } from '../machine/faults.ts';
 import type { GuestStory } from './boot-sector.ts';
 

@@ -1,7 +1,7 @@
 /** The demo's VMs with real QEMU guests: their images on disk, their declarations, and what their host has to allow. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { VmBody } from '../../core/contract.ts';
+import type { VmBody } from '../../core/contract/operator-bodies.ts';
 import { bootSector, guestArgs } from './boot-sector.ts';
 import { GUESTS, VMS } from './fleet.ts';
 

@@ -1,9 +1,9 @@
 /** What the demo shows: a live table on a terminal, plain lines elsewhere. */
-import type { EventEntry, NodeJson, VmJson } from '../../core/contract.ts';
-import { eventLine } from '../../core/present/events.ts';
-import { nodeTable } from '../../core/present/nodes.ts';
-import { vmTable } from '../../core/present/vms.ts';
-import type { Instant } from '../../core/time.ts';
+import type { EventEntry, NodeJson, VmJson } from '../../core/contract/answers.ts';
+import { eventLine } from '../../present/events.ts';
+import { nodeTable } from '../../present/nodes.ts';
+import { vmTable } from '../../present/vms.ts';
+import type { Instant } from '../../core/kit/time.ts';
 
 export type Frame = {
   now: Instant;

@@ -8,8 +8,8 @@ import type { DrainAct, DrainOutcome } from '../../agent/node/drain-record.ts';
 import { type Memory, parseMemory } from '../../agent/node/memory.ts';
 import type { Limits } from '../../agent/node/move.ts';
 import { standingOf } from '../../agent/node/reporter.ts';
-import type { UpdateApi } from '../../agent/node/update-api.ts';
-import { parseUpdateStatus } from '../../agent/node/update-status.ts';
+import type { UpdateApi } from '../../agent/updater/update-api.ts';
+import { parseUpdateStatus } from '../../agent/updater/update-status.ts';
 import type { Wanted } from '../../agent/node/wanted.ts';
 import { createWorker, type Worker } from '../../agent/node/worker.ts';
 import {

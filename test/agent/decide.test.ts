@@ -3,9 +3,10 @@ import { absorb } from '../../agent/node/absorb.ts';
 import { decide, mayAct } from '../../agent/node/decide.ts';
 import { type Memory, newRecord, type NodeRecord, type StepRecord } from '../../agent/node/memory.ts';
 import type { Seen } from '../../agent/node/move.ts';
-import type { UpdateStatus } from '../../agent/node/update-status.ts';
-import type { DesiredNode, SpecState } from '../../core/contract.ts';
-import { limits, onTheWay, pending, ran, seen, status, T0 } from '../spec/agent/node-record.ts';
+import type { UpdateStatus } from '../../agent/updater/update-status.ts';
+import type { DesiredNode } from '../../core/contract/answers.ts';
+import type { SpecState } from '../../core/contract/words.ts';
+import { limits, onTheWay, pending, ran, seen, status, T0 } from './node/node-record.ts';
 
 const want = (state: SpecState, generation: number): DesiredNode => ({ state, version: null, generation });
 const kept = (record: NodeRecord): Memory => ({ kind: 'kept', record });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findIdentity } from '../../agent/identity.ts';
-import { parseNodeId } from '../../core/ids.ts';
+import { parseNodeId } from '../../core/kit/ids.ts';
 
 const INSTANCE = 'i-0123456789abcdef0';
 const nodeId = parseNodeId(INSTANCE);

@@ -9,9 +9,10 @@ import {
   nextDue,
   stopping,
   untoldReport,
-} from '../../agent/vm/instance.ts';
-import { plan } from '../../agent/vm/plan.ts';
-import type { HostVm, LaunchAnswer, VmReport } from '../../core/contract.ts';
+} from '../../agent/host/instance.ts';
+import { plan } from '../../agent/host/plan.ts';
+import type { VmReport } from '../../core/contract/agent-bodies.ts';
+import type { HostVm, LaunchAnswer } from '../../core/contract/answers.ts';
 
 const T0 = 1_000_000;
 const answer: LaunchAnswer = {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type LaunchRules, refusalOf } from '../../agent/vm/launch.ts';
-import { consoleFile } from '../../agent/vm/libvirt/console.ts';
-import { domainState } from '../../agent/vm/libvirt/states.ts';
-import { qemuCommand, USUAL_OPTIONS } from '../../agent/vm/qemu/command.ts';
-import { guestState } from '../../agent/vm/qemu/status.ts';
+import { type LaunchRules, refusalOf } from '../../agent/host/launch.ts';
+import { consoleFile } from '../../agent/host/libvirt/console.ts';
+import { domainState } from '../../agent/host/libvirt/states.ts';
+import { qemuCommand, USUAL_OPTIONS } from '../../agent/host/qemu/command.ts';
+import { guestState } from '../../agent/host/qemu/status.ts';
 
 const rules: LaunchRules = {
   allowExec: false,

@@ -2,7 +2,8 @@
  * The control plane's side of one node, told once more from DESIGN sections 2 and 6 and independent of `core/node`, so
  * that an agent and a control plane that misread the text in the same way do not agree in these tests.
  */
-import type { NodeReport, SpecState } from '../../core/contract.ts';
+import type { NodeReport } from '../../core/contract/agent-bodies.ts';
+import type { SpecState } from '../../core/contract/words.ts';
 
 const NEXT: Readonly<Record<SpecState, SpecState>> = {
   Idle: 'StagedUpdate',

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MARK } from '../../agent/drain/kubernetes.ts';
-import type { GroupBody } from '../../core/contract.ts';
+import type { GroupBody } from '../../core/policy/group-policy.ts';
 import { KubernetesDouble } from './kubernetes-double.ts';
 import { eventually, NEW, OLD, Site, type SiteNode } from './site.ts';
 

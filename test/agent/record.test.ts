@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newRecord, newStep, parseMemory } from '../../agent/node/memory.ts';
 import { standingOf } from '../../agent/node/reporter.ts';
-import { parseUpdateStatus } from '../../agent/node/update-status.ts';
+import { parseUpdateStatus } from '../../agent/updater/update-status.ts';
 
 const idle = newRecord(1);
 const staging = {

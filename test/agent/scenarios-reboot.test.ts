@@ -5,7 +5,7 @@
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { GroupBody } from '../../core/contract.ts';
+import type { GroupBody } from '../../core/policy/group-policy.ts';
 import { eventually, NEW, OLD, Site } from './site.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });

@@ -4,7 +4,7 @@
  * staged and activated.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { GroupBody } from '../../core/contract.ts';
+import type { GroupBody } from '../../core/policy/group-policy.ts';
 import { eventually, NEW, OLD, Site } from './site.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentError } from '../../agent/failure.ts';
 import { captureCommand } from '../../agent/hooks.ts';
-import type { UpdateApi } from '../../agent/node/update-api.ts';
-import { createScriptDriver } from '../../agent/script/driver.ts';
-import { freshRecord, openScriptStore } from '../../agent/script/record.ts';
-import { Runs } from '../../agent/script/runs.ts';
-import { readScripts, type Scripts } from '../../agent/script/scripts.ts';
+import type { UpdateApi } from '../../agent/updater/update-api.ts';
+import { createScriptDriver } from '../../agent/updater/script/driver.ts';
+import { freshRecord, openScriptStore } from '../../agent/updater/script/record.ts';
+import { Runs } from '../../agent/updater/script/runs.ts';
+import { readScripts, type Scripts } from '../../agent/updater/script/scripts.ts';
 import { alive, until } from './scene.ts';
 
 const END = new AbortController().signal;

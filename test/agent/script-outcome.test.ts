@@ -1,8 +1,8 @@
 /** The script driver's own table: what each script's end makes of the record, and what cannot be asked for. */
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, type CommandName } from '../../agent/node/memory.ts';
-import { afterRun, whyNot } from '../../agent/script/outcome.ts';
-import { freshRecord, type ScriptRecord } from '../../agent/script/record.ts';
+import { afterRun, whyNot } from '../../agent/updater/script/outcome.ts';
+import { freshRecord, type ScriptRecord } from '../../agent/updater/script/record.ts';
 
 const AT = '2026-01-05T00:00:00.000Z#1';
 const at = (more: Partial<ScriptRecord>): ScriptRecord => ({ ...freshRecord('b1', null), ...more });

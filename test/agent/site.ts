@@ -4,7 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventEntry, GroupBody, NodeJson } from '../../core/contract.ts';
+import type { EventEntry, NodeJson } from '../../core/contract/answers.ts';
+import type { GroupBody } from '../../core/policy/group-policy.ts';
 import { openCredentials } from '../../local/aws/credentials.ts';
 import type { Faults } from '../../local/machine/faults.ts';
 import { Machine, type MachineOptions } from '../../local/machine/machine.ts';

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ControlPlane } from '../../agent/api/client.ts';
-import { accepted, type Instance, recovered } from '../../agent/vm/instance.ts';
-import { VmDriver, type VmDriverOptions } from '../../agent/vm/driver.ts';
-import { openInstances } from '../../agent/vm/store.ts';
-import type { HostVm, VmReport } from '../../core/contract.ts';
+import { accepted, type Instance, recovered } from '../../agent/host/instance.ts';
+import { VmDriver, type VmDriverOptions } from '../../agent/host/driver.ts';
+import { openInstances } from '../../agent/host/store.ts';
+import type { VmReport } from '../../core/contract/agent-bodies.ts';
+import type { HostVm } from '../../core/contract/answers.ts';
 import { until } from './scene.ts';
 
 const LAUNCH = {

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { VmReport } from '../../core/contract.ts';
+import type { VmReport } from '../../core/contract/agent-bodies.ts';
 import { alive, bundleAgent, Scene, until } from './scene.ts';
 
 let agent: ReturnType<typeof bundleAgent>;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -9,7 +9,20 @@ import * as z from 'zod/mini';
 
 const root = resolve(import.meta.dirname, '../..');
 const config = join(root, '.dependency-cruiser.cjs');
-const FOLDERS = ['core', 'functions', 'agent', 'cli', 'local', 'infra', 'test', 'bench'];
+const FOLDERS = [
+  'core',
+  'functions',
+  'client',
+  'present',
+  'world',
+  'agent',
+  'cli',
+  'console',
+  'local',
+  'infra',
+  'test',
+  'bench',
+];
 
 const Report = z.object({
   summary: z.object({
@@ -24,7 +37,7 @@ async function cruise(folder: string): Promise<z.infer<typeof Report>['summary']
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [program, '--config', config, '--output-type', 'json', ...FOLDERS],
+    [program, '--config', config, '--output-type', 'json', ...FOLDERS.filter((name) => existsSync(join(folder, name)))],
     { cwd: folder, maxBuffer: 64 * 1024 * 1024 },
   );
   return Report.parse(JSON.parse(stdout)).summary;
@@ -35,7 +48,11 @@ const PLANTED: ReadonlyArray<readonly [rule: string, file: string, imports: stri
   ['core-direction', 'core/a.ts', '../functions/free.ts'],
   ['functions-direction', 'functions/a.ts', '../local/free.ts'],
   ['agent-direction', 'agent/a.ts', '../functions/free.ts'],
-  ['cli-direction', 'cli/a.ts', '../local/simulate.ts'],
+  ['client-direction', 'client/a.ts', '../functions/free.ts'],
+  ['present-direction', 'present/a.ts', '../client/free.ts'],
+  ['console-direction', 'console/a.ts', '../functions/free.ts'],
+  ['world-direction', 'world/a.ts', '../local/free.ts'],
+  ['cli-direction', 'cli/a.ts', '../world/simulate.ts'],
   ['cli-simulate-exception', 'cli/commands/simulate.ts', '../../local/free.ts'],
   ['local-direction', 'local/a.ts', '../agent/free.ts'],
   ['local-machine-alone', 'local/machine/a.ts', '../free.ts'],
@@ -57,7 +74,11 @@ const ALLOWED: ReadonlyArray<readonly [file: string, imports: string]> = [
   ['cli/d.ts', '../core/d.ts'],
   ['cli/commands/show.ts', '../d.ts'],
   ['local/d.ts', '../functions/d.ts'],
-  ['local/simulate.ts', '../functions/d.ts'],
+  ['world/simulate.ts', '../functions/d.ts'],
+  ['client/d.ts', '../core/d.ts'],
+  ['present/d.ts', '../core/d.ts'],
+  ['console/d.ts', '../client/d.ts'],
+  ['agent/e.ts', '../client/d.ts'],
   ['infra/d.ts', '../functions/d.ts'],
   ['test/d.ts', '../infra/d.ts'],
   ['bench/d.ts', '../local/d.ts'],

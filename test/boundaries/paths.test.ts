@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HANDLERS } from '../../core/names.ts';
+import { HANDLERS } from '../../core/contract/names.ts';
 import { ROUTES } from '../../functions/http/routes.ts';
 import { Process, type Kill } from './process.ts';
 import { STORIES } from './stories/all.ts';

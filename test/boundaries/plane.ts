@@ -4,8 +4,8 @@ import { DynamoEventLog } from '../../functions/aws/event-log.ts';
 import { EventBridgeBus } from '../../functions/aws/bus.ts';
 import { AwsTimers } from '../../functions/aws/timers.ts';
 import { SqsWakes } from '../../functions/aws/wakes.ts';
-import { seededDraws } from '../../local/simulate/random.ts';
-import type { Instant } from '../../core/time.ts';
+import { seededDraws } from '../../world/simulate/random.ts';
+import type { Instant } from '../../core/kit/time.ts';
 import { external } from './process.ts';
 import { bus, dynamodb, QUEUES, scheduler, sqs } from './services.ts';
 

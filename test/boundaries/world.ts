@@ -1,8 +1,8 @@
-import { parseNodeId } from '../../core/ids.ts';
+import { parseNodeId } from '../../core/kit/ids.ts';
 /** A control plane, its AWS, its agents and its operators on a virtual clock; every handler runs as a process. */
 import type { SQSEvent } from 'aws-lambda';
-import { SWEEP_MINUTES } from '../../core/names.ts';
-import { type Instant, instant, minutes } from '../../core/time.ts';
+import { SWEEP_MINUTES } from '../../core/contract/names.ts';
+import { type Instant, instant, minutes } from '../../core/kit/time.ts';
 import { createApp } from '../../functions/http/app.ts';
 import { deliverWakes } from '../../functions/operations/deliver-wakes.ts';
 import { handleTimerEvent } from '../../functions/operations/firings.ts';
@@ -11,9 +11,9 @@ import { sweep } from '../../functions/operations/sweep.ts';
 import { type MachineEvent, noteMachineEvent } from '../../functions/operations/lifecycle.ts';
 import { noteCommandStatus } from '../../functions/operations/wake-status.ts';
 import { wakeNodes } from '../../functions/aws/run-command.ts';
-import { Heap } from '../../local/simulate/heap.ts';
-import { MemoryStore } from '../../local/simulate/memory-store.ts';
-import { nodeIdentity, OPERATOR } from '../../local/simulate/world.ts';
+import { Heap } from '../../world/simulate/heap.ts';
+import { MemoryStore } from '../../world/simulate/memory-store.ts';
+import { nodeIdentity, OPERATOR } from '../../world/simulate/world.ts';
 import type { Cloud } from './cloud.ts';
 import { History } from './history.ts';
 import { log, planeAt } from './plane.ts';

@@ -4,8 +4,8 @@ import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sd
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { existsSync, readdirSync } from 'node:fs';
 import * as z from 'zod/mini';
-import type { NodeJson } from '../../core/contract.ts';
-import { parseNodeId } from '../../core/ids.ts';
+import type { NodeJson } from '../../core/contract/answers.ts';
+import { parseNodeId } from '../../core/kit/ids.ts';
 import { FORMAT, itemKey } from '../../functions/aws/item.ts';
 import { invoke, query } from './aws.ts';
 import { createMachine, type Deployed } from './deployed.ts';

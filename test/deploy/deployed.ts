@@ -1,5 +1,6 @@
 /** The deployment under test, and those who speak to it. */
-import type { DesiredNode, NodeJson, NodeReport, NodeReportAnswer, VmJson } from '../../core/contract.ts';
+import type { NodeReport } from '../../core/contract/agent-bodies.ts';
+import type { DesiredNode, NodeJson, NodeReportAnswer, VmJson } from '../../core/contract/answers.ts';
 import type { Credential, CredentialTable } from '../../local/aws/credentials.ts';
 import { callApi, type Answer, type Caller } from './aws.ts';
 import type { Cdk } from './cdk.ts';

@@ -1,6 +1,6 @@
 /** Two nodes of a group that allows one at a time: a missed deadline, a failed step, and both updates in the end. */
 import { GetScheduleCommand, ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
-import type { NodeJson } from '../../core/contract.ts';
+import type { NodeJson } from '../../core/contract/answers.ts';
 import { createMachine, type Deployed, type Machine, must, nodeOf, SCHEDULE_GROUP } from './deployed.ts';
 import { holds, same, until } from './steps.ts';
 import { REGION, ROOT } from './workshop.ts';

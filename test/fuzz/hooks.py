@@ -43,7 +43,7 @@ def map_body(context, body):
     return body
 
 
-# Messages of the rules between fields (core/contract.ts).
+# Messages of the rules between fields (core/contract/contract.ts).
 BETWEEN_FIELDS = ("must be shorter than the deadline", "needs hosts", "must have names of their own")
 
 

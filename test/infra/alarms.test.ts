@@ -2,10 +2,10 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { METRICS, SWEEP_MINUTES } from '../../core/names.ts';
+import { METRICS, SWEEP_MINUTES } from '../../core/contract/names.ts';
 import { deployed, templateOf } from './deployed.ts';
 
-const folder = new URL('../../docs/runbooks/', import.meta.url);
+const folder = new URL('../../docs/runbooks', import.meta.url);
 const { controlPlane } = deployed();
 const template = templateOf(controlPlane);
 

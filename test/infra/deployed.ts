@@ -3,8 +3,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HANDLERS } from '../../core/names.ts';
-import { WAKE_DOCUMENT } from '../../core/wake-document.ts';
+import { HANDLERS } from '../../core/contract/names.ts';
+import { WAKE_DOCUMENT } from '../../core/contract/wake-document.ts';
 import { addChecks, addDeployment, type Deployment, FLAGS } from '../../infra/deployment.ts';
 import { settingsOf } from '../../infra/settings.ts';
 

@@ -117,7 +117,7 @@ describe('the stack with the image', { timeout: 120_000 }, () => {
 
 describe('the files a person copies', () => {
   test('the user data name the container that the wake document looks for', async () => {
-    const { AGENT_CONTAINER } = await import('../../core/wake-document.ts');
+    const { AGENT_CONTAINER } = await import('../../core/contract/wake-document.ts');
     expect(distribution('bottlerocket.toml')).toContain(`[settings.host-containers.${AGENT_CONTAINER}]`);
   });
 

@@ -1,7 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { ENV } from '../../core/names.ts';
+import { ENV } from '../../core/contract/names.ts';
 import { deployed, templateOf } from './deployed.ts';
 
 const Resources = z.record(

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { ENV, HANDLERS } from '../../core/names.ts';
-import { TABLE } from '../../core/table.ts';
+import { ENV, HANDLERS } from '../../core/contract/names.ts';
+import { TABLE } from '../../core/contract/table.ts';
 import { AGENT_ROUTES } from '../../infra/api.ts';
 import { deployed, templateOf } from './deployed.ts';
 
@@ -37,7 +37,7 @@ describe('the table', { timeout: 120_000 }, () => {
     });
   });
 
-  test('has the keys and indexes of core/table.ts', () => {
+  test('has the keys and indexes of core/contract/table.ts', () => {
     const schema = (key: { partition: string; sort: string }) => [
       { AttributeName: key.partition, KeyType: 'HASH' },
       { AttributeName: key.sort, KeyType: 'RANGE' },
@@ -103,7 +103,7 @@ describe('the handlers', { timeout: 120_000 }, () => {
     template.allResourcesProperties('AWS::Lambda::Function', { Runtime: 'nodejs24.x', Architectures: ['arm64'] });
   });
 
-  test('are told every name of core/names.ts', () => {
+  test('are told every name of core/contract/names.ts', () => {
     for (const { Environment } of functions) {
       expect(Object.keys(Environment.Variables)).toEqual(expect.arrayContaining(Object.values(ENV)));
     }

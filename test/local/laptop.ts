@@ -2,7 +2,7 @@ import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { startEmbeddedAws, NO_FAULTS, type EmbeddedAws, type EmbeddedHandlers } from '../../local/aws/index.ts';
-import { WAKE_DOCUMENT } from '../../core/wake-document.ts';
+import { WAKE_DOCUMENT } from '../../core/contract/wake-document.ts';
 
 /** A small laptop: one table, one timer, one queue, one bus, one document. */
 export function startLaptop(dataDir: string, handlers: Partial<EmbeddedHandlers> = {}): Promise<EmbeddedAws> {

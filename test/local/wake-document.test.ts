@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { WAKE_DOCUMENT } from '../../core/wake-document.ts';
+import { WAKE_DOCUMENT } from '../../core/contract/wake-document.ts';
 import { bindParameters, bindStep, checkDocument } from '../../local/aws/ssm-document.ts';
 import { runStep, type ShellResult } from '../../local/aws/ssm-shell.ts';
 import { dataDir } from './surroundings.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Launch } from '../../core/contract.ts';
+import type { Launch } from '../../core/contract/operator-bodies.ts';
 import { bootSector, guestArgs, type GuestStory } from '../../local/demo/boot-sector.ts';
 import { findProgram, QEMU } from '../../local/demo/qemu.ts';
 

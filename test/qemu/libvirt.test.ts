@@ -1,6 +1,6 @@
 /** libvirt with its real daemon and real QEMU guests, below the real agent. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { VmReport } from '../../core/contract.ts';
+import type { VmReport } from '../../core/contract/agent-bodies.ts';
 import type { GuestStory } from '../../local/demo/boot-sector.ts';
 import { bundleAgent, Scene, until } from '../agent/scene.ts';
 import { qemu } from './fixtures.ts';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildAgent } from '../../agent/build.mjs';
-import { parseNodeId } from '../../core/ids.ts';
-import { instant } from '../../core/time.ts';
+import { parseNodeId } from '../../core/kit/ids.ts';
+import { instant } from '../../core/kit/time.ts';
 import { alive } from '../agent/scene.ts';
 import { Laptop, until } from '../system/laptop.ts';
 import { Images, qemu } from './fixtures.ts';

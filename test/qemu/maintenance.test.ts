@@ -1,7 +1,8 @@
 /** The update of a host with real guests on it: DESIGN section 3 rule 10, through control plane, agent and QEMU. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildAgent } from '../../agent/build.mjs';
-import type { NodeJson, VmBody, VmJson } from '../../core/contract.ts';
+import type { NodeJson, VmJson } from '../../core/contract/answers.ts';
+import type { VmBody } from '../../core/contract/operator-bodies.ts';
 import { NEW_VERSION } from '../../local/demo/fleet.ts';
 import { Laptop, until } from '../system/laptop.ts';
 import { Images, qemu } from './fixtures.ts';

@@ -1,5 +1,7 @@
 /** VMs of a laptop for the tests with real guests: their declarations, waits for what becomes of them, and verbs. */
-import type { RunStrategy, VmBody, VmJson } from '../../core/contract.ts';
+import type { VmJson } from '../../core/contract/answers.ts';
+import type { VmBody } from '../../core/contract/operator-bodies.ts';
+import type { RunStrategy } from '../../core/contract/words.ts';
 import { type Answer, call } from '../../local/demo/client.ts';
 import { type Laptop, until } from '../system/laptop.ts';
 

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { simulateFiles } from '../../local/simulate/report.ts';
-import { runScenario } from '../../local/simulate/run.ts';
-import { readScenario } from '../../local/simulate/scenario.ts';
+import { simulateFiles } from '../../world/simulate/report.ts';
+import { runScenario } from '../../world/simulate/run.ts';
+import { readScenario } from '../../world/simulate/scenario.ts';
 
 const folder = resolve(import.meta.dirname, '../../docs/scenarios');
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'));

@@ -1,8 +1,8 @@
 /** What Brupop #160 says and what its reviewers asked for (docs/seed-coverage.md). */
 import { describe, expect, test } from 'vitest';
-import { nodeBackoffOf } from '../../core/backoff.ts';
-import { hours, instant, minutes, parseDuration, seconds } from '../../core/time.ts';
-import { nodeIdentity, OPERATOR, World } from '../../local/simulate/world.ts';
+import { nodeBackoffOf } from '../../core/policy/backoff.ts';
+import { hours, instant, minutes, parseDuration, seconds } from '../../core/kit/time.ts';
+import { nodeIdentity, OPERATOR, World } from '../../world/simulate/world.ts';
 import { A, B, crashes, looksLike, reports, tell } from './story.ts';
 
 const NOTHING = {

@@ -12,7 +12,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
   [
     'b-backoff',
     'Exponential backoff in retry',
-    'core/backoff.ts',
+    'core/policy/backoff.ts',
     '2 ** exponent',
     '2 * exponent',
     BRUPOP,
@@ -21,7 +21,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
   [
     'b-reset',
     'with ~24 hours counter reset to prevent the agent crashes infinitely.',
-    'core/backoff.ts',
+    'core/policy/backoff.ts',
     'resetAfter: hours(24)',
     'resetAfter: hours(25)',
     BRUPOP,
@@ -120,7 +120,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
   [
     'b-first',
     'When progress a node crashed before, the controller shall treat the node as usual node if it has reached 2^crash_count seconds since the first crash.',
-    'core/backoff.ts',
+    'core/policy/backoff.ts',
     "backoff.from === 'firstCrash' ? firstAt : lastAt",
     'lastAt',
     BRUPOP,
@@ -129,7 +129,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
   [
     'b-24h',
     'Otherwise, the controller shall check if it reached 24 hours for reset. If it has been more than 24 hours since the first crash, the controller shall reset crash_count to 0 and crash timestamp to None, then treat the node as usual node.',
-    'core/backoff.ts',
+    'core/policy/backoff.ts',
     'after(firstAt, backoff.resetAfter)',
     'after(firstAt, hours(48))',
     BRUPOP,
@@ -192,7 +192,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
   [
     'b-exponent',
     'Controller retry using exponential backoff',
-    'core/backoff.ts',
+    'core/policy/backoff.ts',
     'EXPONENT_MAX = 60',
     'EXPONENT_MAX = 3',
     SCENARIOS,
@@ -247,7 +247,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
   [
     'b-durations',
     'Reviewer: durations typed, the unit not in the name',
-    'core/time.ts',
+    'core/kit/time.ts',
     'm: 60_000',
     'm: 1000',
     BRUPOP,

@@ -2,7 +2,7 @@
 import type { FaultRow } from './fault-row.ts';
 
 const KUBEVIRT = 'test/seeds/kubevirt.test.ts';
-const CASES = 'test/cases/kubevirt.test.ts';
+const CASES = 'test/kubevirt/kubevirt.test.ts';
 const SCENARIOS = 'test/scenarios/scenarios.test.ts';
 const AGENT_VM = 'test/agent/vm.test.ts';
 
@@ -38,7 +38,7 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   [
     'k-exponential',
     'During such an event, the VM crashloop detection will begin to exponentially back off',
-    'core/backoff.ts',
+    'core/policy/backoff.ts',
     'growth.factor ** Math.min',
     'growth.factor * Math.min',
     KUBEVIRT,
@@ -128,7 +128,7 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   [
     'k-simulate',
     'Func test annotation for simulating launcher failure (simulate-crash)',
-    'agent/vm/driver.ts',
+    'agent/host/driver.ts',
     'answer.simulateCrash',
     'false',
     AGENT_VM,
@@ -147,7 +147,7 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   [
     'k-jitter',
     'Reviewer: we might end up with multiple failing VMs all stuck at maxDelay (jitter survives the cap)',
-    'core/backoff.ts',
+    'core/policy/backoff.ts',
     'spread(cap / (1 + jitter), cap)',
     'cap',
     KUBEVIRT,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DIFFERENCES } from '../cases/differences.ts';
+import { DIFFERENCES } from '../kubevirt/differences.ts';
 import { FAULTS, snippet } from './faults.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -69,7 +69,7 @@ function titles(file: string): RegExp[] {
     (title) => new RegExp(`^${title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/%[sdi]/g, '.+')}$`),
   );
   // The rows of the peer's tables are tests named after their ids.
-  if (file === 'test/cases/kubevirt.test.ts')
+  if (file === 'test/kubevirt/kubevirt.test.ts')
     return [...patterns, /^(?:backoff-|run-strategy\/|printable-status\/|start-failure-|api-)/];
   return patterns.filter(({ source }) => source !== '^.+$');
 }

@@ -1,8 +1,8 @@
 /** What KubeVirt #5905 says and what its reviewers asked for (docs/seed-coverage.md). */
 import { describe, expect, test } from 'vitest';
-import { VM_BACKOFF_SEED, vmRetryDelay } from '../../core/backoff.ts';
-import { formatInstant, type Instant, between, instant } from '../../core/time.ts';
-import { HOST, VmLife } from '../cases/vm-life.ts';
+import { VM_BACKOFF_SEED, vmRetryDelay } from '../../core/policy/backoff.ts';
+import { formatInstant, type Instant, between, instant } from '../../core/kit/time.ts';
+import { HOST, VmLife } from '../kubevirt/vm-life.ts';
 
 const SEED = { backoff: { preset: 'seed' } } as const;
 const always = () => VmLife.declared('Always', SEED);

@@ -1,7 +1,7 @@
 /** A story told to the real control plane on its virtual clock, as a scenario file tells it. */
 import { expect } from 'vitest';
-import { runScenario } from '../../local/simulate/run.ts';
-import { readScenario } from '../../local/simulate/scenario.ts';
+import { runScenario } from '../../world/simulate/run.ts';
+import { readScenario } from '../../world/simulate/scenario.ts';
 
 export const A = 'i-0000000000000000a';
 export const B = 'i-0000000000000000b';

@@ -4,13 +4,13 @@
  */
 import { CreateTableCommand, PutItemCommand, ScanCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
-import { after, minutes, seconds } from '../../core/time.ts';
+import { after, minutes, seconds } from '../../core/kit/time.ts';
 import { Home } from '../../functions/operations/home.ts';
 import { recover } from '../../functions/operations/recover.ts';
-import { valueAt } from '../../local/simulate/match.ts';
-import { nodeIdentity } from '../../local/simulate/world.ts';
+import { valueAt } from '../../world/simulate/match.ts';
+import { nodeIdentity } from '../../world/simulate/world.ts';
 import { tableInput } from '../../local/table-input.ts';
-import { START } from '../spec/scene.ts';
+import { START } from '../plane/scene.ts';
 import { embeddedTable } from './embedded-table.ts';
 import { type Json, Plane } from './restored-plane.ts';
 

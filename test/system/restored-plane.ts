@@ -1,15 +1,15 @@
 /** A control plane on a table of dynalite, with a clock that the test moves, and short ways to speak to it. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { after, type Instant, seconds } from '../../core/time.ts';
+import { after, type Instant, seconds } from '../../core/kit/time.ts';
 import { DynamoEventLog } from '../../functions/aws/event-log.ts';
 import { DynamoStore } from '../../functions/aws/dynamodb-store.ts';
 import { createApp } from '../../functions/http/app.ts';
 import { Home } from '../../functions/operations/home.ts';
 import { sweep } from '../../functions/operations/sweep.ts';
 import type { ControlPlane } from '../../functions/ports.ts';
-import { valueAt } from '../../local/simulate/match.ts';
-import { seededDraws } from '../../local/simulate/random.ts';
-import { nodeIdentity, OPERATOR } from '../../local/simulate/world.ts';
+import { valueAt } from '../../world/simulate/match.ts';
+import { seededDraws } from '../../world/simulate/random.ts';
+import { nodeIdentity, OPERATOR } from '../../world/simulate/world.ts';
 
 /** Counts over every plane, so that a report is newer than all before it. */
 let reports = 0;

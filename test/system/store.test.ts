@@ -2,14 +2,14 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newGroup } from '../../core/group/group.ts';
-import { type GroupId, type NodeId, parseNodeId } from '../../core/ids.ts';
+import { type GroupId, type NodeId, parseNodeId } from '../../core/kit/ids.ts';
 import { newNode } from '../../core/node/enrol.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
-import { formatInstant, instant } from '../../core/time.ts';
+import { formatInstant, instant } from '../../core/kit/time.ts';
 import { DynamoEventLog } from '../../functions/aws/event-log.ts';
 import { DynamoStore } from '../../functions/aws/dynamodb-store.ts';
 import type { Store } from '../../functions/ports.ts';
-import { MemoryStore } from '../../local/simulate/memory-store.ts';
+import { MemoryStore } from '../../world/simulate/memory-store.ts';
 import { LOCAL_TABLE } from '../../local/table-input.ts';
 import { embeddedTable } from './embedded-table.ts';
 
