@@ -22,8 +22,25 @@ export type DesiredNode = {
   drain?: DrainPlan;
   /** What is checked in MonitoringUpdate; absent: nothing. */
   monitor?: MonitorPlan;
+  /** What remains of the step's deadline: the agent's own limit is this, less a margin. */
+  withinSeconds?: number;
+  /** How long the node is watched once its checks have passed. */
+  soakSeconds?: number;
+  /** A disruptive step begins within this from the sending of the report, or not at all. */
+  beginWithinSeconds?: number;
+  /** The only version that may be taken. */
+  pin?: string;
 };
-export type NodeReportAnswer = { api: string; desired: DesiredNode; reportEverySeconds: number };
+export type NodeReportAnswer = {
+  api: string;
+  desired: DesiredNode;
+  reportEverySeconds: number;
+  /** Renews the lease of every VM on this host, each for its own length; only in the answer of a report that was written. */
+  leaseSeconds?: number;
+  /** What should run here, left out when the tag is the one that the agent sent; only GET …/vms is acted on. */
+  vms?: HostVm[];
+  vmsTag?: string;
+};
 export type Power = 'on' | 'off';
 export type DesiredVm = { power: Power; instanceId: string; graceSeconds?: number };
 export type VmReportAnswer = { api: string; desired: DesiredVm };
@@ -35,6 +52,10 @@ export type HostVm = {
   instanceId: string;
   launchRevision: number;
   graceSeconds?: number;
+  leaseSeconds?: number;
+  startDeadlineSeconds?: number;
+  /** Somebody asked for the last of its console. */
+  consoleAsked?: boolean;
 };
 export type LaunchAnswer = {
   api: string;

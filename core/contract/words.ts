@@ -23,6 +23,7 @@ export const END_CAUSES = [
   'Requested',
   'GuestShutdown',
   'GuestPanic',
+  'GuestReset',
   'LaunchFailed',
   'LaunchTimeout',
   'Killed',
@@ -32,6 +33,30 @@ export const END_CAUSES = [
   'Unknown',
 ] as const;
 export type EndCause = (typeof END_CAUSES)[number];
+
+/** Why a guest does not run although its instance is Running (section 3 rule 11). */
+export const CONDITIONS = ['IoError', 'Paused', 'Suspended', 'Stopped', 'NotResponding'] as const;
+export type Condition = (typeof CONDITIONS)[number];
+
+/** What a ready node still waits for, in the order in which it is said (section 2b). */
+export const WAITING_CODES = [
+  'Held',
+  'GaveUp',
+  'BackingOff',
+  'VersionNotAllowed',
+  'VersionBlocked',
+  'BreakerOpen',
+  'VersionTooYoung',
+  'WaitsForGroup',
+  'Paused',
+  'AlarmRinging',
+  'OutsideWindow',
+  'OtherZone',
+  'TooManyDown',
+  'VmBlocksMaintenance',
+  'NoSlot',
+] as const;
+export type WaitingCode = (typeof WAITING_CODES)[number];
 
 export const NODE_PHASES = [
   'Unreachable',

@@ -12,6 +12,7 @@ import {
   parseGroupId,
   parseInstanceId,
   parseNodeId,
+  parseVmId,
 } from './ids.ts';
 import { parseDuration } from './time.ts';
 
@@ -42,6 +43,7 @@ export const nodeId = () =>
   judged((text) => parseNodeId(text) !== null, `must be ${NODE_ID_RULE}`, { pattern: NODE_ID_PATTERN });
 export const groupId = () =>
   judged((text) => parseGroupId(text) !== null, `must be ${NAME_RULE}`, { pattern: NAME_PATTERN });
+export const vmId = () => judged((text) => parseVmId(text) !== null, `must be ${NAME_RULE}`, { pattern: NAME_PATTERN });
 export const instanceId = () =>
   judged((text) => parseInstanceId(text) !== null, `must be ${INSTANCE_ID_RULE}`, { pattern: INSTANCE_ID_PATTERN });
 /** Lengths are counted in characters, as JSON Schema counts them: one outside the basic plane is one, not two. */
