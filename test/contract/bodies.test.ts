@@ -44,7 +44,7 @@ test('the words of the API are these', () => {
   expect(RUN_STRATEGIES).toEqual(['Always', 'RerunOnFailure', 'Manual', 'Halted', 'Once']);
   expect(REPORTED_PHASES).toEqual(['Pending', 'Scheduled', 'Running', 'Succeeded', 'Failed']);
   expect(END_CAUSES.join(' ')).toBe(
-    'Requested GuestShutdown GuestPanic LaunchFailed LaunchTimeout Killed Unhealthy HostMaintenance HostLost Unknown',
+    'Requested GuestShutdown GuestPanic GuestReset LaunchFailed LaunchTimeout Killed Unhealthy HostMaintenance HostLost Unknown',
   );
   expect(NODE_PHASES.join(' ')).toBe(
     'Unreachable Recovering Held Monitoring Updating BackingOff WaitingForWindow Queued Idle',
