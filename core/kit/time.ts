@@ -14,6 +14,7 @@ export const milliseconds = (n: number): Duration => duration(n);
 export const seconds = (n: number): Duration => duration(n * 1000);
 export const minutes = (n: number): Duration => duration(n * 60_000);
 export const hours = (n: number): Duration => duration(n * 3_600_000);
+export const days = (n: number): Duration => duration(n * 86_400_000);
 
 export const after = (at: Instant, wait: Duration): Instant => instant(at + wait);
 export const between = (from: Instant, to: Instant): Duration => duration(to - from);
