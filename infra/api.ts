@@ -7,16 +7,23 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
+import { isAgents, type Route } from '../core/contract/route.ts';
+import { ROUTE_NAMES, ROUTES } from '../core/contract/routes.ts';
 import { type HandlerDefaults, HandlerFunction } from './function.ts';
 import type { Domain } from './settings.ts';
 
-/** The calls of an agent. Routes of their own, so that a policy can name them; everything else is an operator's. */
-export const AGENT_ROUTES = [
-  { method: HttpMethod.POST, path: '/v1/nodes/{nodeId}/reports' },
-  { method: HttpMethod.GET, path: '/v1/nodes/{nodeId}/vms' },
-  { method: HttpMethod.POST, path: '/v1/vms/{vmId}/reports' },
-  { method: HttpMethod.GET, path: '/v1/vms/{vmId}/launch' },
-] as const;
+/** As API Gateway writes a path: `{nodeId}` for a parameter. */
+const gatewayPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
+
+/** The calls of an agent. Routes of their own, so that a policy can name them; everything else is a person's. */
+export const AGENT_ROUTES = ROUTE_NAMES.map((name): Route => ROUTES[name])
+  .filter(isAgents)
+  .map(({ method, path }) => ({ method: HttpMethod[method], path: gatewayPath(path) }));
+
+/** What a person may call who acts, and one who only looks may not although it is a GET. */
+export const ACTING_GETS = ROUTE_NAMES.map((name): Route => ROUTES[name])
+  .filter(({ method, who }) => method === 'GET' && who === 'operator')
+  .map(({ path }) => gatewayPath(path));
 
 /** What is kept of each request: enough to answer who did what, nothing of the body. */
 const ACCESS_LOG = AccessLogFormat.custom(

@@ -1,10 +1,12 @@
-import { type IManagedPolicy, ManagedPolicy, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
+import { Effect, type IManagedPolicy, ManagedPolicy, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { acknowledgeWildcard } from './acknowledge.ts';
-import { AGENT_ROUTES, type Api } from './api.ts';
+import { ACTING_GETS, AGENT_ROUTES, type Api } from './api.ts';
 import type { Settings } from './settings.ts';
 
 type Caller = 'agent' | 'operator' | 'viewer';
+
+const anyId = (path: string): string => path.replaceAll(/\{\w+\}/g, '*');
 
 const policyName = (settings: Settings, caller: Caller): string => `${settings.prefix}-${caller}`;
 
@@ -18,7 +20,12 @@ export class Callers extends Construct {
     super(scope, id);
     const arn = (method: string, path: string): string => api.arnForExecuteApi(method, path, stage.stageName);
 
-    const policyOf = (caller: Caller, description: string, resources: string[], roleNames: readonly string[]): void => {
+    const policyOf = (
+      caller: Caller,
+      description: string,
+      resources: string[],
+      roleNames: readonly string[],
+    ): ManagedPolicy => {
       const policy = new ManagedPolicy(this, caller, {
         managedPolicyName: policyName(settings, caller),
         description,
@@ -28,15 +35,23 @@ export class Callers extends Construct {
       for (const resource of resources) {
         acknowledgeWildcard(policy, resource, 'The wildcard stands for ids in the path of this one API.');
       }
+      return policy;
     };
 
     policyOf(
       'agent',
       'What a Holdoff agent may call: its own four routes. Whose node it speaks for, the API checks.',
-      AGENT_ROUTES.map(({ method, path }) => arn(method, path.replaceAll(/\{\w+\}/g, '*'))),
+      AGENT_ROUTES.map(({ method, path }) => arn(method, anyId(path))),
       settings.nodeRoles,
     );
     policyOf('operator', 'Everything an operator of Holdoff may do', [arn('*', '/v1/*')], []);
-    policyOf('viewer', 'Looking at nodes, VMs, groups and events of Holdoff', [arn('GET', '/v1/*')], []);
+    const viewer = policyOf('viewer', 'Looking at nodes, VMs, groups and events of Holdoff', [arn('GET', '/v1/*')], []);
+    // A wildcard in a path takes slashes too, so that only a denial leaves a GET out.
+    const kept = ACTING_GETS.map((path) => arn('GET', anyId(path)));
+    if (kept.length > 0) {
+      viewer.addStatements(
+        new PolicyStatement({ effect: Effect.DENY, actions: ['execute-api:Invoke'], resources: kept }),
+      );
+    }
   }
 }

@@ -1,6 +1,6 @@
 /** The control plane's answers, read the way an old agent must: unknown fields are left alone, wrong ones refused. */
 import * as z from 'zod/mini';
-import type { HostVm, LaunchAnswer, VmReportAnswer } from '../../core/contract/answers.ts';
+import type { HostVm, LaunchAnswer, VmReportAnswer } from '../../core/contract/agent-answers.ts';
 import { launchSchema } from '../../core/contract/operator-bodies.ts';
 import { NODE_STATES } from '../../core/contract/words.ts';
 import { INSTANCE_ID_RULE, NAME_RULE, parseInstanceId, parseVmId } from '../../core/kit/ids.ts';

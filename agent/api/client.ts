@@ -1,6 +1,6 @@
 /** The control plane as the agent calls it: one try per call; when to try again is the caller's to decide. */
 import type { NodeReport, VmReport } from '../../core/contract/agent-bodies.ts';
-import type { HostVm, LaunchAnswer, VmReportAnswer } from '../../core/contract/answers.ts';
+import type { HostVm, LaunchAnswer, VmReportAnswer } from '../../core/contract/agent-answers.ts';
 import { AgentError, messageOf, RefusedError } from '../failure.ts';
 import type { NodeAnswer } from '../node/wanted.ts';
 import { readHostVms, readLaunch, readNodeAnswer, readProblem, readVmAnswer } from './answers.ts';

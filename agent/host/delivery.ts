@@ -1,6 +1,6 @@
 /** Tells the control plane of each instance, in order and until it has understood; and obeys what it answers. */
 import type { VmReport } from '../../core/contract/agent-bodies.ts';
-import type { DesiredVm } from '../../core/contract/answers.ts';
+import type { DesiredVm } from '../../core/contract/agent-answers.ts';
 import type { ControlPlane } from '../api/client.ts';
 import { retryWaitMs } from '../backoff.ts';
 import { messageOf, RefusedError } from '../failure.ts';

@@ -1,6 +1,6 @@
 /** Makes this host run what the control plane lists for it, and says what became of it (DESIGN section 3). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DesiredVm, HostVm } from '../../core/contract/answers.ts';
+import type { DesiredVm, HostVm } from '../../core/contract/agent-answers.ts';
 import type { EndCause } from '../../core/contract/words.ts';
 import type { ControlPlane } from '../api/client.ts';
 import { retryWaitMs } from '../backoff.ts';

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import * as z from 'zod/mini';
 import type { VmReport } from '../../core/contract/agent-bodies.ts';
-import type { HostVm, LaunchAnswer } from '../../core/contract/answers.ts';
+import type { HostVm, LaunchAnswer } from '../../core/contract/agent-answers.ts';
 import { END_CAUSES, type EndCause, type ReportedPhase } from '../../core/contract/words.ts';
 
 const FORMAT = 1;

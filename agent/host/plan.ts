@@ -1,5 +1,5 @@
 /** What the list of a host's VMs asks for, given the instances this host remembers. Pure. */
-import type { HostVm } from '../../core/contract/answers.ts';
+import type { HostVm } from '../../core/contract/agent-answers.ts';
 import type { EndCause } from '../../core/contract/words.ts';
 import { type Instance, type InstanceKey, isLive, keyOf } from './instance.ts';
 

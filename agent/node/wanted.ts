@@ -1,5 +1,5 @@
 /** What the control plane wants of this node, as far as this agent understands it. */
-import type { DesiredNode } from '../../core/contract/answers.ts';
+import type { DesiredNode } from '../../core/contract/agent-answers.ts';
 import type { AgentDrainPlan } from './drain-record.ts';
 import type { AgentMonitorPlan } from './monitor-record.ts';
 

@@ -1,189 +1,219 @@
-/** What the API answers (DESIGN section 6). */
-import type { NodeBackoffBody } from '../policy/backoff.ts';
-import type { DrainBody, DrainPlan } from '../policy/drain.ts';
-import type { MonitorBody, MonitorPlan } from '../policy/monitor.ts';
-import type { UpdateCheck } from './agent-bodies.ts';
-import type { Launch } from './operator-bodies.ts';
-import type {
-  EndCause,
-  InstancePhase,
-  NodePhase,
-  PrintableStatus,
-  ReportedState,
-  RunStrategy,
-  SpecState,
+/**
+ * What people and programs are answered (DESIGN section 6). The schemas are open, as `api: "1.n"` promises: a larger n
+ * only adds. The types are what they infer. test/fuzz closes the schemas, so that nothing is answered unsaid.
+ */
+import * as z from 'zod/mini';
+import { nodeBackoffSchema } from '../policy/backoff.ts';
+import { drainSchema } from '../policy/drain.ts';
+import { monitorSchema } from '../policy/monitor.ts';
+import { updateCheckSchema } from './agent-bodies.ts';
+import { apiVersion, count, instantText } from './answer-parts.ts';
+import {
+  END_CAUSES,
+  NODE_PHASES,
+  NODE_STATES,
+  PRINTABLE_STATUSES,
+  REPORTED_PHASES,
+  REPORTED_STATES,
+  RUN_STRATEGIES,
 } from './words.ts';
 
-export type DesiredNode = {
-  state: SpecState;
-  version: string | null;
-  generation: number;
-  /** How the node is emptied before its reboot, and what must be undone on the way to Idle; absent: not at all. */
-  drain?: DrainPlan;
-  /** What is checked in MonitoringUpdate; absent: nothing. */
-  monitor?: MonitorPlan;
-  /** What remains of the step's deadline: the agent's own limit is this, less a margin. */
-  withinSeconds?: number;
-  /** How long the node is watched once its checks have passed. */
-  soakSeconds?: number;
-  /** A disruptive step begins within this from the sending of the report, or not at all. */
-  beginWithinSeconds?: number;
-  /** The only version that may be taken. */
-  pin?: string;
-};
-export type NodeReportAnswer = {
-  api: string;
-  desired: DesiredNode;
-  reportEverySeconds: number;
-  /** Renews the lease of every VM on this host, each for its own length; only in the answer of a report that was written. */
-  leaseSeconds?: number;
-  /** What should run here, left out when the tag is the one that the agent sent; only GET …/vms is acted on. */
-  vms?: HostVm[];
-  vmsTag?: string;
-};
-export type Power = 'on' | 'off';
-export type DesiredVm = { power: Power; instanceId: string; graceSeconds?: number };
-export type VmReportAnswer = { api: string; desired: DesiredVm };
-/** One line of what should run on a host: `off` means that the instance is to end, within the grace given. */
-export type HostVm = {
-  vmId: string;
-  uid: string;
-  power: Power;
-  instanceId: string;
-  launchRevision: number;
-  graceSeconds?: number;
-  leaseSeconds?: number;
-  startDeadlineSeconds?: number;
-  /** Somebody asked for the last of its console. */
-  consoleAsked?: boolean;
-};
-export type LaunchAnswer = {
-  api: string;
-  vmId: string;
-  uid: string;
-  instanceId: string;
-  launchRevision: number;
-  launch: Launch;
-  simulateCrash: boolean;
-  graceSeconds: number;
-  /** Seconds the agent may take until Running, jitter included; null when there is no deadline. */
-  startDeadlineSeconds: number | null;
-};
+const specState = z.enum(NODE_STATES);
+const instantOrNull = () => z.nullable(instantText());
 
 /** One entry of the event log, and of an item's last 20. */
-export type EventEntry = {
-  id: string;
-  at: string;
-  type: string;
-  severity: 'info' | 'warning';
-  subject: string;
-  message: string;
-};
+export const eventSchema = z.object({
+  id: z.string(),
+  at: instantText(),
+  type: z.string(),
+  severity: z.enum(['info', 'warning']),
+  subject: z.string(),
+  message: z.string(),
+});
+export type EventEntry = z.infer<typeof eventSchema>;
 
-export type NodeJson = {
-  nodeId: string;
-  group: string;
-  spec: { state: SpecState; version: string | null; generation: number; since: string };
-  status: {
-    state: ReportedState;
-    currentVersion: string;
-    bootId: string;
-    reportedAt: string;
-    updateCheck: UpdateCheck;
-    agentVersion: string | null;
-    /** What the agent says of a step under way; absent when it says nothing. */
-    progress?: string;
-    /** What keeps the node from being drained; absent when nothing does. */
-    drainBlockedBy?: string;
-  } | null;
-  crash: {
-    count: number;
-    firstAt: string | null;
-    lastAt: string | null;
-    retryAfter: string | null;
-    resetAt: string | null;
-    lastState: SpecState | null;
-    lastReason: string | null;
-    lastMessage: string | null;
-  };
-  blockedVersions: string[];
-  heldBy: string | null;
-  phase: NodePhase;
-  explanation: string;
-};
+export const nodeSchema = z.object({
+  nodeId: z.string(),
+  group: z.string(),
+  spec: z.object({
+    state: specState,
+    version: z.nullable(z.string()),
+    generation: count(),
+    since: instantText(),
+  }),
+  status: z.nullable(
+    z.object({
+      state: z.enum(REPORTED_STATES),
+      currentVersion: z.string(),
+      bootId: z.string(),
+      reportedAt: instantText(),
+      updateCheck: updateCheckSchema,
+      agentVersion: z.nullable(z.string()),
+      /** What the agent says of a step under way; absent when it says nothing. */
+      progress: z.exactOptional(z.string()),
+      /** What keeps the node from being drained; absent when nothing does. */
+      drainBlockedBy: z.exactOptional(z.string()),
+    }),
+  ),
+  crash: z.object({
+    count: count(),
+    firstAt: instantOrNull(),
+    lastAt: instantOrNull(),
+    retryAfter: instantOrNull(),
+    resetAt: instantOrNull(),
+    lastState: z.nullable(specState),
+    lastReason: z.nullable(z.string()),
+    lastMessage: z.nullable(z.string()),
+  }),
+  blockedVersions: z.array(z.string()),
+  heldBy: z.nullable(z.string()),
+  phase: z.enum(NODE_PHASES),
+  explanation: z.string(),
+});
+export type NodeJson = z.infer<typeof nodeSchema>;
 
-export type VmJson = {
-  vmId: string;
-  uid: string;
+export const vmSchema = z.object({
+  vmId: z.string(),
+  uid: z.string(),
   /** Where it is, or is to run, now. */
-  hostId: string;
+  hostId: z.string(),
   /** Where it was declared, and where else it may go once its host is fenced. */
-  placement: { declaredHostId: string; hosts: string[]; restartElsewhere: boolean };
+  placement: z.object({ declaredHostId: z.string(), hosts: z.array(z.string()), restartElsewhere: z.boolean() }),
   /** What an update of its host does: stops the VM for that time, or waits for it; `since`: such an update is under way. */
-  maintenance: { policy: 'stop' | 'block'; since: string | null };
-  runStrategy: RunStrategy;
-  power: { on: boolean; sequence: number };
-  instance: {
-    instanceId: string;
-    phase: InstancePhase;
-    since: string;
-    everRunning: boolean;
-    cause: EndCause | null;
-  } | null;
-  startFailure: {
-    consecutiveFailCount: number;
-    lastFailedInstanceId: string;
-    retryAfter: string;
-    reason: string;
-    message: string | null;
-  } | null;
-  unstableRuns: { count: number; retryAfter: string | null } | null;
-  lastFailure: { reason: string; message: string | null; console: string | null; at: string } | null;
-  printableStatus: PrintableStatus;
-  restartCount: number;
-  explanation: string;
-};
+  maintenance: z.object({ policy: z.enum(['stop', 'block']), since: instantOrNull() }),
+  runStrategy: z.enum(RUN_STRATEGIES),
+  power: z.object({ on: z.boolean(), sequence: count() }),
+  instance: z.nullable(
+    z.object({
+      instanceId: z.string(),
+      phase: z.enum([...REPORTED_PHASES, 'Unknown']),
+      since: instantText(),
+      everRunning: z.boolean(),
+      cause: z.nullable(z.enum(END_CAUSES)),
+    }),
+  ),
+  startFailure: z.nullable(
+    z.object({
+      consecutiveFailCount: count(),
+      lastFailedInstanceId: z.string(),
+      retryAfter: instantText(),
+      reason: z.enum(END_CAUSES),
+      message: z.nullable(z.string()),
+    }),
+  ),
+  unstableRuns: z.nullable(z.object({ count: count(), retryAfter: instantOrNull() })),
+  lastFailure: z.nullable(
+    z.object({
+      reason: z.enum(END_CAUSES),
+      message: z.nullable(z.string()),
+      console: z.nullable(z.string()),
+      at: instantText(),
+    }),
+  ),
+  printableStatus: z.enum(PRINTABLE_STATUSES),
+  restartCount: count(),
+  explanation: z.string(),
+});
+export type VmJson = z.infer<typeof vmSchema>;
 
-export type GroupJson = {
-  group: string;
-  declared: boolean;
-  policy: {
-    maxConcurrentUpdates: number | string;
-    backoff: NodeBackoffBody;
-    deadlines: Record<SpecState, string>;
-    monitor: { soak: string; checks: NonNullable<MonitorBody['checks']>; onFailure: 'rollback' | 'report' };
-    drain: { steps: DrainBody['steps']; timeout: string; onTimeout: 'abort' | 'reboot' } | null;
-  };
-  paused: boolean;
-  memberCount: number | null;
+const durationShown = () => z.string();
+
+export const groupSchema = z.object({
+  group: z.string(),
+  declared: z.boolean(),
+  policy: z.object({
+    maxConcurrentUpdates: z.union([z.number(), z.string()]),
+    backoff: nodeBackoffSchema,
+    deadlines: z.object({
+      Idle: durationShown(),
+      StagedUpdate: durationShown(),
+      PerformedUpdate: durationShown(),
+      RebootedIntoUpdate: durationShown(),
+      MonitoringUpdate: durationShown(),
+    }),
+    monitor: z.object({
+      soak: durationShown(),
+      checks: monitorSchema.shape.checks.def.innerType,
+      onFailure: monitorSchema.shape.onFailure.def.innerType,
+    }),
+    drain: z.nullable(
+      z.object({
+        steps: drainSchema.shape.steps,
+        timeout: durationShown(),
+        onTimeout: drainSchema.shape.onTimeout.def.innerType,
+      }),
+    ),
+  }),
+  paused: z.boolean(),
+  memberCount: z.nullable(count()),
   /** How many may be under way now; null when unlimited. */
-  limit: number | null;
-  underWay: string[];
-  explanation: string;
-};
+  limit: z.nullable(count()),
+  underWay: z.array(z.string()),
+  explanation: z.string(),
+});
+export type GroupJson = z.infer<typeof groupSchema>;
 
-export type Summary = {
-  nodes: { total: number; byPhase: Record<string, number> };
-  vms: { total: number; byStatus: Record<string, number> };
+/** A thing of a list as a call of its own answers it. */
+const answered = <S extends z.core.$ZodShape>(item: z.ZodMiniObject<S>) =>
+  z.object({ api: apiVersion(), ...item.shape });
+const page = <T extends z.ZodMiniType>(item: T) =>
+  z.object({ api: apiVersion(), items: z.array(item), cursor: z.exactOptional(z.string()) });
+
+export const nodeAnswerSchema = answered(nodeSchema);
+export const nodePageSchema = page(nodeSchema);
+export const vmAnswerSchema = answered(vmSchema);
+export const vmPageSchema = page(vmSchema);
+export const groupAnswerSchema = answered(groupSchema);
+export const groupPageSchema = page(groupSchema);
+export const eventPageSchema = page(eventSchema);
+export const lastEventsSchema = z.object({ api: apiVersion(), items: z.array(eventSchema) });
+
+export const attentionSchema = z.object({
+  kind: z.enum(['node', 'vm', 'group']),
+  id: z.string(),
+  why: z.string(),
+});
+
+export const summarySchema = z.object({
+  api: apiVersion(),
+  nodes: z.object({ total: count(), byPhase: z.record(z.string(), count()) }),
+  vms: z.object({ total: count(), byStatus: z.record(z.string(), count()) }),
   /** What a person should look at, worst first. */
-  attention: { kind: 'node' | 'vm' | 'group'; id: string; why: string }[];
-};
+  attention: z.array(attentionSchema),
+});
+export type Summary = Omit<z.infer<typeof summarySchema>, 'api'>;
 
 /** One page of a recovery; without a cursor it is the last. */
-export type RecoverAnswer = {
-  recovery: { at: string; by: string; finishedAt: string | null };
-  done: boolean;
-  touched: { groups: number; vms: number; nodes: number };
-  cursor?: string;
-};
+export const recoverAnswerSchema = z.object({
+  api: apiVersion(),
+  recovery: z.object({ at: instantText(), by: z.string(), finishedAt: instantOrNull() }),
+  done: z.boolean(),
+  touched: z.object({ groups: count(), vms: count(), nodes: count() }),
+  cursor: z.exactOptional(z.string()),
+});
+export type RecoverAnswer = Omit<z.infer<typeof recoverAnswerSchema>, 'api'>;
+
+/** The API's own description: it names the version as every OpenAPI document does, and has no key of ours. */
+export const openapiSchema = z.object({
+  openapi: z.string(),
+  info: z.looseObject({ title: z.string(), version: apiVersion() }),
+  servers: z.array(z.unknown()),
+  security: z.array(z.unknown()),
+  paths: z.record(z.string(), z.unknown()),
+  components: z.record(z.string(), z.unknown()),
+});
 
 /** RFC 9457 problem, with a code to switch on. */
-export type Problem = {
-  type: string;
-  title: string;
-  status: number;
-  code: string;
-  detail: string;
-  instance?: string;
-  errors?: { path: string; message: string }[];
-};
+export const problemSchema = z.object({
+  api: apiVersion(),
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.string().register(z.globalRegistry, { description: 'what a program can switch on' }),
+  detail: z.string(),
+  errors: z.exactOptional(z.array(z.object({ path: z.string(), message: z.string() }))),
+});
+export type Problem = Omit<z.infer<typeof problemSchema>, 'api'>;
+
+/** What API Gateway itself answers, before the control plane is asked. */
+export const gatewayAnswerSchema = z.object({ message: z.string() });

@@ -1,5 +1,5 @@
 /** What a node is told in the answer to its report (DESIGN section 6). */
-import type { DesiredNode } from '../contract/answers.ts';
+import type { DesiredNode } from '../contract/agent-answers.ts';
 import { monitorPlanOf } from '../policy/monitor.ts';
 import type { NodeRecord } from './record.ts';
 

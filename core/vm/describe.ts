@@ -1,5 +1,6 @@
 /** A VM as the API and its host see it: the same record that decides also explains. */
-import type { DesiredVm, HostVm, VmJson } from '../contract/answers.ts';
+import type { DesiredVm, HostVm } from '../contract/agent-answers.ts';
+import type { VmJson } from '../contract/answers.ts';
 import type { PrintableStatus } from '../contract/words.ts';
 import { sayWhen } from '../node/readiness.ts';
 import { vmPolicyOf } from '../policy/vm-policy.ts';

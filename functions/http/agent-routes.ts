@@ -1,5 +1,6 @@
 /** What an agent calls: it may speak only for its own node, and only for the VMs of its host. */
-import { nodeReportSchema, type VmReport, vmReportSchema } from '../../core/contract/agent-bodies.ts';
+import type { VmReport } from '../../core/contract/agent-bodies.ts';
+import type { LaunchAnswer } from '../../core/contract/agent-answers.ts';
 import { parseInstanceId } from '../../core/kit/ids.ts';
 import { desiredOf } from '../../core/node/desired.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
@@ -12,13 +13,11 @@ import { reportNode } from '../operations/nodes.ts';
 import { turnVm, vmsToRun } from '../operations/vms.ts';
 import type { ControlPlane, Settings } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
-import { bodyOf, callingNode, nodeIdOf, vmIdOf } from './requests.ts';
-import type { Serve } from './route.ts';
+import type { Serve } from './handler.ts';
 
-export const reportNodeRoute: Serve = async (plane, request) => {
-  const nodeId = nodeIdOf(request);
-  callingNode(request, nodeId);
-  const report = bodyOf(request, nodeReportSchema);
+export const reportNodeRoute: Serve<'reportNode'> = async (plane, request) => {
+  const nodeId = request.params.nodeId;
+  const report = request.body;
   const result = await reportNode(plane, nodeId, report);
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
   const { node } = result;
@@ -37,16 +36,15 @@ function reportEvery(node: NodeRecord, settings: Settings): number {
   return quiet ? settings.idleReportSeconds : settings.activeReportSeconds;
 }
 
-export const hostVmsRoute: Serve = async (plane, request) => {
-  const nodeId = nodeIdOf(request);
-  callingNode(request, nodeId);
+export const hostVmsRoute: Serve<'listHostVms'> = async (plane, request) => {
+  const nodeId = request.params.nodeId;
   return { status: 200, body: { items: await vmsToRun(plane, nodeId) } };
 };
 
-export const reportVmRoute: Serve = async (plane, request) => {
-  const vmId = vmIdOf(request);
-  const caller = callingNode(request, null);
-  const report = bodyOf(request, vmReportSchema);
+export const reportVmRoute: Serve<'reportVm'> = async (plane, request) => {
+  const vmId = request.params.vmId;
+  const caller = request.caller;
+  const report = request.body;
   const known = (await plane.store.load('vm', vmId))?.record ?? null;
   if (known === null && (await lastRecovery(plane)).recoveredAt !== null) {
     throw fail(404, 'VmNotFound', `there is no VM ${vmId} since the table was restored; what runs of it is left alone`);
@@ -86,9 +84,9 @@ function mustBeHost(vm: VmRecord, caller: string): void {
   if (hostOf(vm) !== caller) throw fail(403, 'NotYourVm', `VM ${vm.vmId} does not run on node ${caller}`);
 }
 
-export const launchRoute: Serve = async (plane, request) => {
-  const vmId = vmIdOf(request);
-  const caller = callingNode(request, null);
+export const launchRoute: Serve<'getLaunch'> = async (plane, request) => {
+  const vmId = request.params.vmId;
+  const caller = request.caller;
   const instanceId = parseInstanceId(request.query.get('instanceId') ?? '');
   if (instanceId === null) throw fail(400, 'InvalidId', 'the query must name the instance: ?instanceId=…');
   const known = (await plane.store.load('vm', vmId))?.record ?? null;
@@ -118,7 +116,7 @@ function mustBeWanted(vm: VmRecord, instanceId: string): void {
   }
 }
 
-function launchAnswer(plane: ControlPlane, vm: VmRecord, instanceId: string): Record<string, unknown> {
+function launchAnswer(plane: ControlPlane, vm: VmRecord, instanceId: string): Omit<LaunchAnswer, 'api'> {
   const deadline = live(vm.instance) ? vm.instance.startDeadlineAt : null;
   return {
     vmId: vm.vmId,

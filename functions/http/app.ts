@@ -2,12 +2,15 @@
 import { Hono, type Context } from 'hono';
 import type { Problem } from '../../core/contract/answers.ts';
 import { API_VERSION } from '../../core/contract/names.ts';
+import type { Route } from '../../core/contract/route.ts';
+import { ROUTE_NAMES, type RouteName, ROUTES } from '../../core/contract/routes.ts';
 import type { ControlPlane, EventLog } from '../ports.ts';
 import { NOT_RECOVERED } from '../operations/home.ts';
 import { ContentionError } from '../turn.ts';
 import { type Caller, callerOf, type IdentityRules } from './identity.ts';
+import { HANDLERS } from './handlers.ts';
 import { problem, ProblemError } from './problem.ts';
-import { ROUTES } from './routes.ts';
+import { readRequest } from './read-request.ts';
 
 /** What the event around a request carries; `iam` is the authorizer's block. */
 export type AppEnvironment = { Bindings: { iam?: unknown; caller?: Caller } };
@@ -20,18 +23,19 @@ export function createApp(
   isOpen: () => Promise<boolean> = () => Promise.resolve(true),
 ): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
-  for (const route of ROUTES) {
-    app.on(route.method, route.path, async (c) => {
-      const body = route.method === 'GET' ? '' : await c.req.text();
-      const caller = callerOf(c.env.iam, rules);
-      const looks = route.who === 'operator' && (route.method === 'GET' || route.whileRestored === true);
-      if (!looks && !(await isOpen())) throw new ProblemError(problem(503, 'NotRecovered', NOT_RECOVERED));
-      const request = { params: c.req.param(), query: new URL(c.req.url).searchParams, body, caller };
-      const answer = await route.serve(plane, request, log);
-      // The statuses of the route table are ordinary HTTP statuses with a body.
-      return c.json({ api: API_VERSION, ...answer.body }, answer.status as 200 | 201 | 202);
-    });
-  }
+  const serve = async <N extends RouteName>(name: N, c: Context<AppEnvironment>): Promise<Response> => {
+    const route: Route = ROUTES[name];
+    const body = route.method === 'GET' ? '' : await c.req.text();
+    const caller = callerOf(c.env.iam, rules);
+    const query = new URL(c.req.url).searchParams;
+    const request = readRequest(name, { params: c.req.param(), query, body, caller });
+    if (!servesRestored(route) && !(await isOpen()))
+      throw new ProblemError(problem(503, 'NotRecovered', NOT_RECOVERED));
+    const answer = await HANDLERS[name](plane, request, log);
+    // A route's successes are ordinary HTTP statuses with a body.
+    return c.json(route.bare === true ? answer.body : { api: API_VERSION, ...answer.body }, answer.status as 200);
+  };
+  for (const name of ROUTE_NAMES) app.on(ROUTES[name].method, ROUTES[name].path, (c) => serve(name, c));
   app.notFound((c) => {
     const methods = methodsOf(c.req.path);
     return methods.length > 0
@@ -67,15 +71,23 @@ function problemAnswer(c: Context, { status, ...rest }: Problem, headers: Record
   });
 }
 
+/** Looking changes nothing, whatever copy of the table it looks at. */
+const servesRestored = (route: Route): boolean => route.who === 'viewer' || route.whileRestored === true;
+
 /** What a path takes; HEAD is a GET without its body. */
 function methodsOf(path: string): string[] {
-  const methods = new Set<string>(ROUTES.filter((route) => samePath(route.path, path)).map(({ method }) => method));
+  const routes = ROUTE_NAMES.map((name): Route => ROUTES[name]);
+  const methods = new Set<string>(routes.filter((route) => samePath(route.path, path)).map(({ method }) => method));
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods].sort();
 }
 
+/** A part that is empty names nothing: `/v1/nodes/` is no node. */
 function samePath(pattern: string, path: string): boolean {
   const wanted = pattern.split('/');
   const given = path.split('/');
-  return wanted.length === given.length && wanted.every((part, index) => part.startsWith(':') || part === given[index]);
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]))
+  );
 }

@@ -1,22 +1,20 @@
 /** Groups, as an operator sets their policy and stops them. */
-import { emptyBodySchema } from '../../core/contract/operator-bodies.ts';
-import { groupBodySchema } from '../../core/policy/group-policy.ts';
+import type { GroupJson } from '../../core/contract/answers.ts';
 import { describeGroup, type GroupEvent } from '../../core/group/group.ts';
 import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
 import { fill, loadGroup, turnGroup } from '../operations/groups.ts';
 import { proceedHeld } from '../operations/nodes.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
-import { bodyOf, encodeCursor, groupIdOf, operatorOf, pageOf } from './requests.ts';
-import type { ApiAnswer, Serve } from './route.ts';
+import type { Serve } from './handler.ts';
+import { encodeCursor, pageOf } from './pages.ts';
 
-async function shown(plane: ControlPlane, group: GroupId): Promise<Record<string, unknown>> {
+async function shown(plane: ControlPlane, group: GroupId): Promise<GroupJson> {
   const { own, fallback } = await loadGroup(plane, group);
-  return { ...describeGroup(own, fallback) };
+  return describeGroup(own, fallback);
 }
 
-export const listGroups: Serve = async (plane, request) => {
-  operatorOf(request);
+export const listGroups: Serve<'listGroups'> = async (plane, request) => {
   const { limit, cursor } = pageOf(request, 'groups');
   const page = await plane.store.list('group', limit, cursor);
   const stored = page.items.includes(DEFAULT_GROUP);
@@ -33,14 +31,18 @@ async function mustExist(plane: ControlPlane, group: GroupId): Promise<void> {
   }
 }
 
-export const getGroup: Serve = async (plane, request) => {
-  operatorOf(request);
-  const group = groupIdOf(request);
+export const getGroup: Serve<'getGroup'> = async (plane, request) => {
+  const group = request.params.group;
   await mustExist(plane, group);
   return { status: 200, body: await shown(plane, group) };
 };
 
-async function change(plane: ControlPlane, group: GroupId, event: GroupEvent, status: number): Promise<ApiAnswer> {
+async function change<S extends 200 | 201 | 202>(
+  plane: ControlPlane,
+  group: GroupId,
+  event: GroupEvent,
+  status: S,
+): Promise<{ status: S; body: GroupJson }> {
   const result = await turnGroup(plane, group, event);
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
   if (event.kind === 'resume') await proceedHeld(plane, group);
@@ -59,32 +61,27 @@ async function fillFollowers(plane: ControlPlane): Promise<void> {
   } while (cursor !== null);
 }
 
-export const putGroup: Serve = async (plane, request) => {
-  operatorOf(request);
-  const group = groupIdOf(request);
-  const body = bodyOf(request, groupBodySchema, 'group');
+export const putGroup: Serve<'putGroup'> = async (plane, request) => {
+  const group = request.params.group;
+  const body = request.body;
   const before = (await plane.store.load('group', group))?.record ?? null;
   const declared = group === DEFAULT_GROUP || (before !== null && before.body !== null);
   return change(plane, group, { kind: 'put', body }, declared ? 200 : 201);
 };
 
-export const deleteGroup: Serve = async (plane, request) => {
-  operatorOf(request);
-  return change(plane, groupIdOf(request), { kind: 'undeclare' }, 202);
+export const deleteGroup: Serve<'deleteGroup'> = async (plane, request) => {
+  return change(plane, request.params.group, { kind: 'undeclare' }, 202);
 };
 
-export const pauseGroup: Serve = async (plane, request) => {
-  const by = operatorOf(request);
-  const group = groupIdOf(request);
-  bodyOf(request, emptyBodySchema);
+export const pauseGroup: Serve<'pauseGroup'> = async (plane, request) => {
+  const by = request.caller;
+  const group = request.params.group;
   await mustExist(plane, group);
   return change(plane, group, { kind: 'pause', by }, 202);
 };
 
-export const resumeGroup: Serve = async (plane, request) => {
-  operatorOf(request);
-  const group = groupIdOf(request);
-  bodyOf(request, emptyBodySchema);
+export const resumeGroup: Serve<'resumeGroup'> = async (plane, request) => {
+  const group = request.params.group;
   await mustExist(plane, group);
   return change(plane, group, { kind: 'resume' }, 202);
 };

@@ -1,6 +1,6 @@
 /** Nodes, as an operator sees and moves them. */
-import { emptyBodySchema, nodeMoveBodySchema } from '../../core/contract/operator-bodies.ts';
-import { type GroupId, parseGroupId } from '../../core/kit/ids.ts';
+import type { NodeJson } from '../../core/contract/answers.ts';
+import { type GroupId, type NodeId, parseGroupId } from '../../core/kit/ids.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
 import { describeNode, type GroupSituation } from '../../core/node/describe.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
@@ -10,8 +10,8 @@ import { loadGroup, viewOf } from '../operations/groups.ts';
 import { turnNode } from '../operations/nodes.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
-import { type ApiRequest, bodyOf, encodeCursor, nodeIdOf, operatorOf, pageOf } from './requests.ts';
-import type { ApiAnswer, Serve } from './route.ts';
+import type { ApiRequest, Serve } from './handler.ts';
+import { encodeCursor, pageOf } from './pages.ts';
 
 /** What explaining nodes needs to know of their groups, each group read once. */
 export function situations(plane: ControlPlane): (group: GroupId) => Promise<GroupSituation> {
@@ -34,12 +34,11 @@ async function situationOf(plane: ControlPlane, group: GroupId): Promise<GroupSi
   };
 }
 
-async function shown(plane: ControlPlane, node: NodeRecord): Promise<Record<string, unknown>> {
-  return { ...describeNode(node, await situations(plane)(node.group), plane.now()) };
+async function shown(plane: ControlPlane, node: NodeRecord): Promise<NodeJson> {
+  return describeNode(node, await situations(plane)(node.group), plane.now());
 }
 
-async function mustFind(plane: ControlPlane, request: ApiRequest): Promise<NodeRecord> {
-  const nodeId = nodeIdOf(request);
+async function mustFind(plane: ControlPlane, nodeId: NodeId): Promise<NodeRecord> {
   const node = (await plane.store.load('node', nodeId))?.record;
   if (node === undefined || node.removed !== null) {
     throw fail(404, 'NodeNotFound', `there is no node ${nodeId}; a node enrols itself with its first report`);
@@ -47,8 +46,7 @@ async function mustFind(plane: ControlPlane, request: ApiRequest): Promise<NodeR
   return node;
 }
 
-export const listNodes: Serve = async (plane, request) => {
-  operatorOf(request);
+export const listNodes: Serve<'listNodes'> = async (plane, request) => {
   const { limit, cursor } = pageOf(request, 'nodes');
   const group = groupFilter(request);
   const situation = situations(plane);
@@ -63,7 +61,7 @@ export const listNodes: Serve = async (plane, request) => {
   return { status: 200, body: { items, ...encodeCursor(page.cursor, 'nodes') } };
 };
 
-function groupFilter({ query }: ApiRequest): GroupId | null {
+function groupFilter({ query }: ApiRequest<'listNodes'>): GroupId | null {
   const text = query.get('group');
   if (text === null) return null;
   const group = parseGroupId(text);
@@ -71,22 +69,21 @@ function groupFilter({ query }: ApiRequest): GroupId | null {
   return group;
 }
 
-export const getNode: Serve = async (plane, request) => {
-  operatorOf(request);
-  return { status: 200, body: await shown(plane, await mustFind(plane, request)) };
+export const getNode: Serve<'getNode'> = async (plane, request) => {
+  return { status: 200, body: await shown(plane, await mustFind(plane, request.params.nodeId)) };
 };
 
-export const nodeEvents: Serve = async (plane, request) => {
-  operatorOf(request);
-  const node = await mustFind(plane, request);
+export const nodeEvents: Serve<'listNodeEvents'> = async (plane, request) => {
+  const node = await mustFind(plane, request.params.nodeId);
   const items = node.events
     .map((event) => ({ ...event, at: formatInstant(event.at), subject: `node/${node.nodeId}` }))
     .reverse();
   return { status: 200, body: { items } };
 };
 
-async function verb(plane: ControlPlane, request: ApiRequest, event: NodeEvent): Promise<ApiAnswer> {
-  const nodeId = nodeIdOf(request);
+type NodeVerb = 'retryNode' | 'holdNode' | 'releaseNode' | 'fenceNode' | 'deleteNode';
+
+async function verb(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<{ status: 202; body: NodeJson }> {
   const result = await turnNode(plane, nodeId, event);
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
   const node = result.record;
@@ -95,13 +92,9 @@ async function verb(plane: ControlPlane, request: ApiRequest, event: NodeEvent):
 }
 
 const plainVerb =
-  (eventOf: (by: string) => NodeEvent): Serve =>
-  (plane, request) => {
-    const by = operatorOf(request);
-    nodeIdOf(request);
-    bodyOf(request, emptyBodySchema);
-    return verb(plane, request, eventOf(by));
-  };
+  (eventOf: (by: string) => NodeEvent): Serve<NodeVerb> =>
+  (plane, { params, caller }) =>
+    verb(plane, params.nodeId, eventOf(caller));
 
 export const retryNode = plainVerb(() => ({ kind: 'retry' }));
 export const holdNode = plainVerb((by) => ({ kind: 'hold', by }));
@@ -109,10 +102,8 @@ export const releaseNode = plainVerb(() => ({ kind: 'release' }));
 export const fenceNode = plainVerb((by) => ({ kind: 'fence', by }));
 export const deleteNode = plainVerb((by) => ({ kind: 'remove', reason: `removed by ${by}` }));
 
-export const moveNode: Serve = async (plane, request) => {
-  operatorOf(request);
-  nodeIdOf(request);
-  const group = parseGroupId(bodyOf(request, nodeMoveBodySchema).group);
+export const moveNode: Serve<'moveNode'> = async (plane, { params, body }) => {
+  const group = parseGroupId(body.group);
   if (group === null) throw fail(400, 'InvalidBody', 'group is not a group name');
-  return verb(plane, request, { kind: 'move', group });
+  return verb(plane, params.nodeId, { kind: 'move', group });
 };

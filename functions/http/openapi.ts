@@ -1,33 +1,23 @@
 /** The OpenAPI 3.1 document, generated from the schemas that validate (DESIGN section 6). */
 import * as z from 'zod/mini';
-import { INSTANCE_ID_PATTERN, NAME_PATTERN, NODE_ID_PATTERN } from '../../core/kit/ids.ts';
 import { API_VERSION } from '../../core/contract/names.ts';
-import { GATEWAY_ANSWER, PROBLEM } from './answers.ts';
+import { gatewayAnswerSchema, type openapiSchema, problemSchema } from '../../core/contract/answers.ts';
+import { PATH_PARAMETERS, QUERY_PARAMETERS, type QueryName, type QueryParameter } from '../../core/contract/query.ts';
+import { isAgents, parametersOf, type Route } from '../../core/contract/route.ts';
 import { linksOf } from './openapi-links.ts';
-import { LIMIT_MAX } from './requests.ts';
-import { operationIdOf, parametersOf, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
-
-const PARAMETERS: Readonly<Record<string, Json>> = {
-  nodeId: { type: 'string', pattern: NODE_ID_PATTERN },
-  vmId: { type: 'string', pattern: NAME_PATTERN },
-  group: { type: 'string', pattern: NAME_PATTERN },
-  limit: { type: 'integer', minimum: 1, maximum: LIMIT_MAX },
-  cursor: { type: 'string', description: 'as the page before gave it; anything else is refused' },
-  force: { type: 'string', enum: ['', 'true', 'false'], description: 'alone it means true' },
-  instanceId: { type: 'string', pattern: INSTANCE_ID_PATTERN },
-  host: { type: 'string', pattern: NODE_ID_PATTERN },
-};
+type RouteTable = Readonly<Record<string, Route>>;
+type OpenapiDocument = z.infer<typeof openapiSchema>;
 
 /** Every route may refuse a request or an identity, be throttled, or be out of luck with a race. */
 const ALWAYS = [400, 403, 413, 429, 500, 503];
 
-export function openapiDocument(routes: readonly Route[]): Json {
+export function openapiDocument(table: RouteTable): OpenapiDocument {
   const paths: Record<string, Json> = {};
-  for (const route of routes) {
+  for (const [id, route] of Object.entries(table)) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, routes) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(id, route, table) };
   }
   return {
     openapi: '3.1.0',
@@ -45,27 +35,27 @@ export function openapiDocument(routes: readonly Route[]): Json {
       securitySchemes: {
         sigv4: { type: 'apiKey', name: 'Authorization', in: 'header', description: 'AWS Signature Version 4' },
       },
-      schemas: { Problem: answerSchema(PROBLEM), Gateway: answerSchema(GATEWAY_ANSWER) },
+      schemas: { Problem: answerSchema(problemSchema), Gateway: answerSchema(gatewayAnswerSchema) },
     },
   };
 }
 
-function operation(route: Route, routes: readonly Route[]): Json {
+function operation(id: string, route: Route, table: RouteTable): Json {
   const inPath = parametersOf(route);
   const statuses = [...new Set([...route.statuses, ...ALWAYS, ...(inPath.length === 0 ? [] : [404])])];
   const shownBody = route.body === undefined ? null : bodySchema(route.body);
   return {
-    operationId: operationIdOf(route),
+    operationId: id,
     summary: route.summary,
-    description: route.who === 'node' ? 'For agents: the identity must be the node itself.' : 'For operators.',
+    description: isAgents(route) ? 'For agents: the identity must be the node itself.' : 'For operators.',
     parameters: [
-      ...inPath.map((name) => ({ name, in: 'path', required: true, schema: PARAMETERS[name] ?? { type: 'string' } })),
-      ...(route.query ?? []).map((name) => ({
+      ...inPath.map((name) => ({
         name,
-        in: 'query',
-        required: name === 'instanceId',
-        schema: PARAMETERS[name] ?? { type: 'string' },
+        in: 'path',
+        required: true,
+        schema: PATH_PARAMETERS[name] ?? { type: 'string' },
       })),
+      ...(route.query ?? []).map(queryParameter),
     ],
     ...(shownBody === null
       ? {}
@@ -75,9 +65,14 @@ function operation(route: Route, routes: readonly Route[]): Json {
     responses: Object.fromEntries(
       statuses
         .sort((a, b) => a - b)
-        .map((status) => [String(status), status < 300 ? done(route, routes) : refusal(status)]),
+        .map((status) => [String(status), status < 300 ? done(id, route, table) : refusal(status)]),
     ),
   };
+}
+
+function queryParameter(name: QueryName): Json {
+  const { schema, required }: QueryParameter = QUERY_PARAMETERS[name];
+  return { name, in: 'query', required: required === true, schema };
 }
 
 /** A verb that says nothing needs no body; what is put replaces what was there, so that a forgotten one is refused. */
@@ -92,8 +87,8 @@ function bodySchema(schema: z.core.$ZodType): Json {
 /** As input: an answer is open to what a later version adds. */
 const answerSchema = bodySchema;
 
-function done(route: Route, routes: readonly Route[]): Json {
-  const links = linksOf(route, routes);
+function done(id: string, route: Route, table: RouteTable): Json {
+  const links = linksOf(id, table);
   return {
     description: 'Done',
     content: { 'application/json': { schema: answerSchema(route.answer) } },

@@ -5,11 +5,10 @@ import { describeVm } from '../../core/vm/describe.ts';
 import { loadGroup } from '../operations/groups.ts';
 import type { AggregateKind, ControlPlane, Ids, Records } from '../ports.ts';
 import { situations } from './node-routes.ts';
-import { encodeCursor, operatorOf, pageOf } from './requests.ts';
-import type { Serve } from './route.ts';
+import type { Serve } from './handler.ts';
+import { encodeCursor, pageOf } from './pages.ts';
 
-export const readEvents: Serve = async (plane, request, log) => {
-  operatorOf(request);
+export const readEvents: Serve<'listEvents'> = async (plane, request, log) => {
   const { limit, cursor } = pageOf(request, 'events');
   const page = await log.read(limit, cursor, plane.now());
   return { status: 200, body: { items: page.items, ...encodeCursor(page.cursor, 'events') } };
@@ -38,11 +37,14 @@ const WORST_FIRST: readonly string[] = [
   'Held',
 ];
 
-export const summary: Serve = async (plane, request) => {
-  operatorOf(request);
+export const summary: Serve<'getSummary'> = async (plane) => {
   const now = plane.now();
   const situation = situations(plane);
-  const result: Summary = { nodes: { total: 0, byPhase: {} }, vms: { total: 0, byStatus: {} }, attention: [] };
+  const result: Summary = {
+    nodes: { total: 0, byPhase: {} },
+    vms: { total: 0, byStatus: {} },
+    attention: [],
+  };
   const found: { rank: number; entry: Summary['attention'][number] }[] = [];
   for await (const node of all(plane, 'node')) {
     if (node.removed !== null) continue;
@@ -82,5 +84,5 @@ export const summary: Serve = async (plane, request) => {
     .sort((a, b) => a.rank - b.rank)
     .slice(0, ATTENTION_MAX)
     .map(({ entry }) => entry);
-  return { status: 200, body: { ...result } };
+  return { status: 200, body: result };
 };

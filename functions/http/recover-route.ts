@@ -1,15 +1,14 @@
 /** `holdoff recover`: one page of it per request, so that a fleet of any size fits into the time of one. */
 import type { RecoverAnswer } from '../../core/contract/answers.ts';
-import { recoverBodySchema } from '../../core/contract/operator-bodies.ts';
 import { formatInstant } from '../../core/kit/time.ts';
 import { recover } from '../operations/recover.ts';
 import { fail, ofRefusal } from './problem.ts';
-import { bodyOf, decodeCursor, encodeCursor, operatorOf } from './requests.ts';
-import type { Serve } from './route.ts';
+import type { Serve } from './handler.ts';
+import { decodeCursor, encodeCursor } from './pages.ts';
 
-export const recoverRoute: Serve = async (plane, request) => {
-  const by = operatorOf(request);
-  const { force = false, cursor } = bodyOf(request, recoverBodySchema);
+export const recoverRoute: Serve<'recover'> = async (plane, request) => {
+  const by = request.caller;
+  const { force = false, cursor } = request.body;
   const place = cursor === undefined ? null : decodeCursor(cursor, 'recovery');
   if (cursor !== undefined && place === null) {
     throw fail(400, 'InvalidCursor', 'the cursor is not one that a recovery returned; leave it out to begin again');
@@ -27,5 +26,5 @@ export const recoverRoute: Serve = async (plane, request) => {
     touched: { groups: touched.group, vms: touched.vm, nodes: touched.node },
     ...encodeCursor(page.cursor, 'recovery'),
   };
-  return { status: 202, body: { ...body } };
+  return { status: 202, body };
 };

@@ -1,5 +1,5 @@
 /** What happens to a VM: declarations, verbs, its host's reports, and the passing of time. */
-import type { HostVm } from '../../core/contract/answers.ts';
+import type { HostVm } from '../../core/contract/agent-answers.ts';
 import { type NodeId, parseNodeId, type VmId } from '../../core/kit/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { inMaintenance, takesVms } from '../../core/node/maintenance.ts';

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { type NodeReport, nodeReportSchema, type VmReport, vmReportSchema } from '../../core/contract/agent-bodies.ts';
-import type { DesiredVm } from '../../core/contract/answers.ts';
+import type { DesiredVm } from '../../core/contract/agent-answers.ts';
 import type { Launch } from '../../core/contract/operator-bodies.ts';
 import { NodeModel } from './node-model.ts';
 

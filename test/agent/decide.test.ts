@@ -4,7 +4,7 @@ import { decide, mayAct } from '../../agent/node/decide.ts';
 import { type Memory, newRecord, type NodeRecord, type StepRecord } from '../../agent/node/memory.ts';
 import type { Seen } from '../../agent/node/move.ts';
 import type { UpdateStatus } from '../../agent/updater/update-status.ts';
-import type { DesiredNode } from '../../core/contract/answers.ts';
+import type { DesiredNode } from '../../core/contract/agent-answers.ts';
 import type { SpecState } from '../../core/contract/words.ts';
 import { limits, onTheWay, pending, ran, seen, status, T0 } from './node/node-record.ts';
 

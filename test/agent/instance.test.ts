@@ -12,7 +12,7 @@ import {
 } from '../../agent/host/instance.ts';
 import { plan } from '../../agent/host/plan.ts';
 import type { VmReport } from '../../core/contract/agent-bodies.ts';
-import type { HostVm, LaunchAnswer } from '../../core/contract/answers.ts';
+import type { HostVm, LaunchAnswer } from '../../core/contract/agent-answers.ts';
 
 const T0 = 1_000_000;
 const answer: LaunchAnswer = {

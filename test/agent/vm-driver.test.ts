@@ -8,7 +8,7 @@ import { accepted, type Instance, recovered } from '../../agent/host/instance.ts
 import { VmDriver, type VmDriverOptions } from '../../agent/host/driver.ts';
 import { openInstances } from '../../agent/host/store.ts';
 import type { VmReport } from '../../core/contract/agent-bodies.ts';
-import type { HostVm } from '../../core/contract/answers.ts';
+import type { HostVm } from '../../core/contract/agent-answers.ts';
 import { until } from './scene.ts';
 
 const LAUNCH = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HANDLERS } from '../../core/contract/names.ts';
-import { ROUTES } from '../../functions/http/routes.ts';
+import { ROUTES } from '../../core/contract/routes.ts';
 import { Process, type Kill } from './process.ts';
 import { STORIES } from './stories/all.ts';
 import { tell } from './story.ts';
@@ -41,7 +41,11 @@ describe('the stories', () => {
       }
     }
     expect(HANDLERS.filter((handler) => !handlers.has(handler))).toEqual([]);
-    expect(ROUTES.map(({ method, path }) => `${method} ${path}`).filter((route) => !paths.has(route))).toEqual([]);
+    expect(
+      Object.values(ROUTES)
+        .map(({ method, path }) => `${method} ${path}`)
+        .filter((route) => !paths.has(route)),
+    ).toEqual([]);
     expect(NAMED.filter((path) => !paths.has(path))).toEqual([]);
   });
 });

@@ -2,8 +2,9 @@
 import type { createApp } from '../../functions/http/app.ts';
 import { callerOf } from '../../functions/http/identity.ts';
 import { ProblemError } from '../../functions/http/problem.ts';
-import type { Route } from '../../functions/http/route.ts';
-import { ROUTES } from '../../functions/http/routes.ts';
+import { HANDLERS } from '../../functions/http/handlers.ts';
+import { type RawRequest, readRequest } from '../../functions/http/read-request.ts';
+import { ROUTE_NAMES, type RouteName, ROUTES } from '../../core/contract/routes.ts';
 import type { ControlPlane } from '../../functions/ports.ts';
 import { log } from './plane.ts';
 
@@ -30,7 +31,7 @@ export function throughRoute(plane: ControlPlane): Serve {
     const query = new URLSearchParams(path.split('?')[1] ?? '');
     const request = { params: found.params, query, body: textOf(body), caller: callerOf(iam, RULES) };
     try {
-      return await found.route.serve(plane, request, log);
+      return await handle(plane, found.name, request);
     } catch (error) {
       if (error instanceof ProblemError) return { status: error.problem.status, body: error.problem };
       throw error;
@@ -38,21 +39,25 @@ export function throughRoute(plane: ControlPlane): Serve {
   };
 }
 
-function find(method: string, path: string): { route: Route; params: Record<string, string> } | null {
+const handle = <N extends RouteName>(plane: ControlPlane, name: N, request: RawRequest): Promise<Answer> =>
+  HANDLERS[name](plane, readRequest(name, request), log);
+
+function find(method: string, path: string): { name: RouteName; params: Record<string, string> } | null {
   const given = (path.split('?')[0] ?? '').split('/');
-  for (const route of ROUTES) {
+  for (const name of ROUTE_NAMES) {
+    const route = ROUTES[name];
     const wanted = route.path.split('/');
     if (route.method !== method || wanted.length !== given.length) continue;
     if (!wanted.every((part, at) => part.startsWith(':') || part === given[at])) continue;
     const params = wanted.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), given[at] ?? '']] : []));
-    return { route, params: Object.fromEntries(params) };
+    return { name, params: Object.fromEntries(params) };
   }
   return null;
 }
 
 /** The route that a call takes, as the route table names it; a query is part of the path. */
 export function routeOf(method: string, path: string): string {
-  const route = find(method, path)?.route;
+  const name = find(method, path)?.name;
   const query = path.includes('?') ? ` ?${path.split('?')[1]?.split('=')[0] ?? ''}` : '';
-  return `${method} ${route?.path ?? path}${query}`;
+  return `${method} ${name === undefined ? path : ROUTES[name].path}${query}`;
 }

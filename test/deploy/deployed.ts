@@ -1,6 +1,7 @@
 /** The deployment under test, and those who speak to it. */
 import type { NodeReport } from '../../core/contract/agent-bodies.ts';
-import type { DesiredNode, NodeJson, NodeReportAnswer, VmJson } from '../../core/contract/answers.ts';
+import type { DesiredNode, NodeReportAnswer } from '../../core/contract/agent-answers.ts';
+import type { NodeJson, VmJson } from '../../core/contract/answers.ts';
 import type { Credential, CredentialTable } from '../../local/aws/credentials.ts';
 import { callApi, type Answer, type Caller } from './aws.ts';
 import type { Cdk } from './cdk.ts';

@@ -1,5 +1,6 @@
 /** A VM that does not launch: its crash loop, its recovery, and a stop that counts nothing. */
-import type { HostVm, VmJson } from '../../core/contract/answers.ts';
+import type { HostVm } from '../../core/contract/agent-answers.ts';
+import type { VmJson } from '../../core/contract/answers.ts';
 import { createMachine, type Deployed, type Machine, must, vmOf } from './deployed.ts';
 import { DeployTestError, holds, same, until } from './steps.ts';
 

@@ -1,6 +1,6 @@
 /** A VM as a whole, and what its host is told of it (DESIGN section 6). */
 import { describe, expect, test } from 'vitest';
-import type { DesiredVm } from '../../core/contract/answers.ts';
+import type { DesiredVm } from '../../core/contract/agent-answers.ts';
 import { desiredFor, hostLine } from '../../core/vm/describe.ts';
 import { at, declared, edit, HOST, iso, running, type VmLife } from './scene.ts';
 import { failed, ended, stopping, timedOut, FIRST } from './situations.ts';

@@ -1,312 +1,288 @@
-/** The route table: which operation answers which call, and with what status (DESIGN section 6). */
-import { nodeReportSchema, vmReportSchema } from '../../core/contract/agent-bodies.ts';
+/**
+ * Every call of the API as data (DESIGN section 6). The control plane binds a handler to each and enforces `who` in one
+ * place; the client, the infrastructure's policies and the OpenAPI document are made from the same table. A name here is
+ * the operation's id in that document.
+ */
+import type * as z from 'zod/mini';
+import { groupBodySchema } from '../policy/group-policy.ts';
+import { hostVmsSchema, launchAnswerSchema, nodeReportAnswerSchema, vmReportAnswerSchema } from './agent-answers.ts';
+import { nodeReportSchema, vmReportSchema } from './agent-bodies.ts';
+import {
+  eventPageSchema,
+  groupAnswerSchema,
+  groupPageSchema,
+  lastEventsSchema,
+  nodeAnswerSchema,
+  nodePageSchema,
+  openapiSchema,
+  recoverAnswerSchema,
+  summarySchema,
+  vmAnswerSchema,
+  vmPageSchema,
+} from './answers.ts';
 import {
   emptyBodySchema,
   nodeMoveBodySchema,
   recoverBodySchema,
   stopBodySchema,
   vmBodySchema,
-} from '../../core/contract/operator-bodies.ts';
-import { groupBodySchema } from '../../core/policy/group-policy.ts';
-import { ANSWERS } from './answers.ts';
-import * as agents from './agent-routes.ts';
-import * as groups from './group-routes.ts';
-import * as nodes from './node-routes.ts';
-import { recoverRoute } from './recover-route.ts';
-import * as reads from './read-routes.ts';
-import { openapiDocument } from './openapi.ts';
-import { operatorOf } from './requests.ts';
-import type { Route, Serve } from './route.ts';
-import * as vms from './vm-routes.ts';
+} from './operator-bodies.ts';
+import type { ParametersOf, Route } from './route.ts';
 
-const openapi: Serve = (_plane, request) => {
-  operatorOf(request);
-  return Promise.resolve({ status: 200, body: openapiDocument(ROUTES) });
-};
-
-export const ROUTES: readonly Route[] = [
-  {
+export const ROUTES = {
+  reportNode: {
     method: 'POST',
     path: '/v1/nodes/:nodeId/reports',
     who: 'node',
     summary: 'A node reports its state and learns what is wanted of it; the first report enrols it',
     body: nodeReportSchema,
     statuses: [200, 409],
-    answer: ANSWERS.nodeReport,
-    serve: agents.reportNodeRoute,
+    answer: nodeReportAnswerSchema,
   },
-  {
+  listHostVms: {
     method: 'GET',
     path: '/v1/nodes/:nodeId/vms',
     who: 'node',
     summary: 'What should run on this host',
     statuses: [200],
-    answer: ANSWERS.hostVms,
-    serve: agents.hostVmsRoute,
+    answer: hostVmsSchema,
   },
-  {
+  reportVm: {
     method: 'POST',
     path: '/v1/vms/:vmId/reports',
-    who: 'node',
+    who: 'host',
     summary: 'A host reports an instance and learns whether it is to run',
     body: vmReportSchema,
     statuses: [200, 404],
-    answer: ANSWERS.vmReport,
-    serve: agents.reportVmRoute,
+    answer: vmReportAnswerSchema,
   },
-  {
+  getLaunch: {
     method: 'GET',
     path: '/v1/vms/:vmId/launch',
-    who: 'node',
+    who: 'host',
     summary: 'The launch definition of an instance; fetching it takes the instance on',
     query: ['instanceId'],
     statuses: [200, 404, 409],
-    answer: ANSWERS.launch,
-    serve: agents.launchRoute,
+    answer: launchAnswerSchema,
   },
-  {
+  listNodes: {
     method: 'GET',
     path: '/v1/nodes',
-    who: 'operator',
+    who: 'viewer',
     summary: 'All nodes',
     query: ['limit', 'cursor', 'group'],
     statuses: [200],
-    answer: ANSWERS.nodes,
-    serve: nodes.listNodes,
+    answer: nodePageSchema,
   },
-  {
+  getNode: {
     method: 'GET',
     path: '/v1/nodes/:nodeId',
-    who: 'operator',
+    who: 'viewer',
     summary: 'One node',
     statuses: [200, 404],
-    answer: ANSWERS.node,
-    serve: nodes.getNode,
+    answer: nodeAnswerSchema,
   },
-  {
+  listNodeEvents: {
     method: 'GET',
     path: '/v1/nodes/:nodeId/events',
-    who: 'operator',
+    who: 'viewer',
     summary: 'The last 20 events of a node',
     statuses: [200, 404],
-    answer: ANSWERS.lastEvents,
-    serve: nodes.nodeEvents,
+    answer: lastEventsSchema,
   },
-  {
+  deleteNode: {
     method: 'DELETE',
     path: '/v1/nodes/:nodeId',
     who: 'operator',
     summary: 'Remove a node, leaving a tombstone',
     statuses: [202, 404],
-    answer: ANSWERS.node,
-    serve: nodes.deleteNode,
+    answer: nodeAnswerSchema,
   },
-  {
+  retryNode: {
     method: 'POST',
     path: '/v1/nodes/:nodeId/retry',
     who: 'operator',
     summary: 'Clear the wait, keep the count',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: ANSWERS.node,
-    serve: nodes.retryNode,
+    answer: nodeAnswerSchema,
   },
-  {
+  holdNode: {
     method: 'POST',
     path: '/v1/nodes/:nodeId/hold',
     who: 'operator',
     summary: 'Start nothing new, and go on to no disruptive step',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: ANSWERS.node,
-    serve: nodes.holdNode,
+    answer: nodeAnswerSchema,
   },
-  {
+  releaseNode: {
     method: 'POST',
     path: '/v1/nodes/:nodeId/release',
     who: 'operator',
     summary: 'End a hold',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: ANSWERS.node,
-    serve: nodes.releaseNode,
+    answer: nodeAnswerSchema,
   },
-  {
+  fenceNode: {
     method: 'POST',
     path: '/v1/nodes/:nodeId/fence',
     who: 'operator',
     summary: 'State that the host is off: its instances have ended',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: ANSWERS.node,
-    serve: nodes.fenceNode,
+    answer: nodeAnswerSchema,
   },
-  {
+  moveNode: {
     method: 'POST',
     path: '/v1/nodes/:nodeId/move',
     who: 'operator',
     summary: 'Move a node to another group',
     body: nodeMoveBodySchema,
     statuses: [202, 404, 409],
-    answer: ANSWERS.node,
-    serve: nodes.moveNode,
+    answer: nodeAnswerSchema,
   },
-  {
+  listGroups: {
     method: 'GET',
     path: '/v1/groups',
-    who: 'operator',
+    who: 'viewer',
     summary: 'All groups',
     query: ['limit', 'cursor'],
     statuses: [200],
-    answer: ANSWERS.groups,
-    serve: groups.listGroups,
+    answer: groupPageSchema,
   },
-  {
+  getGroup: {
     method: 'GET',
     path: '/v1/groups/:group',
-    who: 'operator',
+    who: 'viewer',
     summary: 'One group',
     statuses: [200, 404],
-    answer: ANSWERS.group,
-    serve: groups.getGroup,
+    answer: groupAnswerSchema,
   },
-  {
+  putGroup: {
     method: 'PUT',
     path: '/v1/groups/:group',
     who: 'operator',
     summary: 'Declare a group or change its policy',
     body: groupBodySchema,
     statuses: [200, 201],
-    answer: ANSWERS.group,
-    serve: groups.putGroup,
+    answer: groupAnswerSchema,
   },
-  {
+  deleteGroup: {
     method: 'DELETE',
     path: '/v1/groups/:group',
     who: 'operator',
     summary: "Drop a group's policy: default's holds then",
     statuses: [202, 404, 409],
-    answer: ANSWERS.group,
-    serve: groups.deleteGroup,
+    answer: groupAnswerSchema,
   },
-  {
+  pauseGroup: {
     method: 'POST',
     path: '/v1/groups/:group/pause',
     who: 'operator',
     summary: 'Start nothing new in the group, and go on to no disruptive step',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: ANSWERS.group,
-    serve: groups.pauseGroup,
+    answer: groupAnswerSchema,
   },
-  {
+  resumeGroup: {
     method: 'POST',
     path: '/v1/groups/:group/resume',
     who: 'operator',
     summary: 'End a pause',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: ANSWERS.group,
-    serve: groups.resumeGroup,
+    answer: groupAnswerSchema,
   },
-  {
+  listVms: {
     method: 'GET',
     path: '/v1/vms',
-    who: 'operator',
+    who: 'viewer',
     summary: 'All VMs',
     query: ['limit', 'cursor', 'host'],
     statuses: [200],
-    answer: ANSWERS.vms,
-    serve: vms.listVms,
+    answer: vmPageSchema,
   },
-  {
+  getVm: {
     method: 'GET',
     path: '/v1/vms/:vmId',
-    who: 'operator',
+    who: 'viewer',
     summary: 'One VM',
     statuses: [200, 404],
-    answer: ANSWERS.vm,
-    serve: vms.getVm,
+    answer: vmAnswerSchema,
   },
-  {
+  putVm: {
     method: 'PUT',
     path: '/v1/vms/:vmId',
     who: 'operator',
     summary: 'Declare a VM or change it',
     body: vmBodySchema,
     statuses: [200, 201, 409],
-    answer: ANSWERS.vm,
-    serve: vms.putVm,
+    answer: vmAnswerSchema,
   },
-  {
+  deleteVm: {
     method: 'DELETE',
     path: '/v1/vms/:vmId',
     who: 'operator',
     summary: 'Delete a VM once its instance has ended, or at once with force',
     query: ['force'],
     statuses: [202, 404],
-    answer: ANSWERS.vm,
-    serve: vms.deleteVm,
+    answer: vmAnswerSchema,
   },
-  {
+  listVmEvents: {
     method: 'GET',
     path: '/v1/vms/:vmId/events',
-    who: 'operator',
+    who: 'viewer',
     summary: 'The last 20 events of a VM',
     statuses: [200, 404],
-    answer: ANSWERS.lastEvents,
-    serve: vms.vmEvents,
+    answer: lastEventsSchema,
   },
-  {
+  startVm: {
     method: 'POST',
     path: '/v1/vms/:vmId/start',
     who: 'operator',
     summary: 'Start now, in back-off too',
     body: emptyBodySchema,
     statuses: [202, 404, 409],
-    answer: ANSWERS.vm,
-    serve: vms.startVm,
+    answer: vmAnswerSchema,
   },
-  {
+  stopVm: {
     method: 'POST',
     path: '/v1/vms/:vmId/stop',
     who: 'operator',
     summary: 'Stop and stay off',
     body: stopBodySchema,
     statuses: [202, 404],
-    answer: ANSWERS.vm,
-    serve: vms.stopVm,
+    answer: vmAnswerSchema,
   },
-  {
+  restartVm: {
     method: 'POST',
     path: '/v1/vms/:vmId/restart',
     who: 'operator',
     summary: 'End the instance and start another',
     body: emptyBodySchema,
     statuses: [202, 404, 409],
-    answer: ANSWERS.vm,
-    serve: vms.restartVm,
+    answer: vmAnswerSchema,
   },
-  {
+  listEvents: {
     method: 'GET',
     path: '/v1/events',
-    who: 'operator',
+    who: 'viewer',
     summary: 'The event log, newest first',
     query: ['limit', 'cursor'],
     statuses: [200],
-    answer: ANSWERS.events,
-    serve: reads.readEvents,
+    answer: eventPageSchema,
   },
-  {
+  getSummary: {
     method: 'GET',
     path: '/v1/summary',
-    who: 'operator',
+    who: 'viewer',
     summary: 'Counts by state, and what needs attention',
     statuses: [200],
-    answer: ANSWERS.summary,
-    serve: reads.summary,
+    answer: summarySchema,
   },
-  {
+  recover: {
     method: 'POST',
     path: '/v1/recover',
     who: 'operator',
@@ -314,16 +290,35 @@ export const ROUTES: readonly Route[] = [
     body: recoverBodySchema,
     statuses: [202, 409],
     whileRestored: true,
-    answer: ANSWERS.recovery,
-    serve: recoverRoute,
+    answer: recoverAnswerSchema,
   },
-  {
+  getOpenapi: {
     method: 'GET',
     path: '/v1/openapi.json',
-    who: 'operator',
+    who: 'viewer',
     summary: 'This API as OpenAPI 3.1',
     statuses: [200],
-    answer: ANSWERS.openapi,
-    serve: openapi,
+    answer: openapiSchema,
+    bare: true,
   },
-];
+} as const satisfies Readonly<Record<string, Route>>;
+
+export type Routes = typeof ROUTES;
+export type RouteName = keyof Routes;
+// Object.keys forgets what it was given: these are the keys of the table above.
+export const ROUTE_NAMES = Object.keys(ROUTES) as readonly RouteName[];
+
+/** The ids in the path of a route. */
+export type RouteParameters<N extends RouteName> = ParametersOf<Routes[N]['path']>;
+/** The body of a route as its schema has read it; undefined where it takes none. */
+export type RouteBody<N extends RouteName> = Routes[N] extends { body: infer B extends z.core.$ZodType }
+  ? z.output<B>
+  : undefined;
+/** The names that the query of a route may have. */
+export type RouteQuery<N extends RouteName> = Routes[N] extends { query: readonly (infer Q extends string)[] }
+  ? Q
+  : never;
+/** What a 2xx of a route answers, the version of the API included. */
+export type RouteAnswer<N extends RouteName> = z.output<Routes[N]['answer']>;
+/** The 2xx of a route. */
+export type RouteSuccess<N extends RouteName> = Extract<Routes[N]['statuses'][number], 200 | 201 | 202>;

@@ -1,0 +1,7 @@
+/** What answers are made of. */
+import * as z from 'zod/mini';
+
+/** The version of the API, which every answer names: `1.n`, where a larger n only adds. */
+export const apiVersion = () => z.string().check(z.regex(/^1\.\d+$/));
+export const instantText = () => z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
+export const count = () => z.int().check(z.nonnegative());

@@ -1,0 +1,44 @@
+/** Binds a handler to every route of the contract: one that is missing, or answers something else, does not compile. */
+import { ROUTES, type RouteName } from '../../core/contract/routes.ts';
+import * as agents from './agent-routes.ts';
+import * as groups from './group-routes.ts';
+import type { Serve } from './handler.ts';
+import * as nodes from './node-routes.ts';
+import { openapiDocument } from './openapi.ts';
+import * as reads from './read-routes.ts';
+import { recoverRoute } from './recover-route.ts';
+import * as vms from './vm-routes.ts';
+
+export const HANDLERS: { readonly [N in RouteName]: Serve<N> } = {
+  reportNode: agents.reportNodeRoute,
+  listHostVms: agents.hostVmsRoute,
+  reportVm: agents.reportVmRoute,
+  getLaunch: agents.launchRoute,
+  listNodes: nodes.listNodes,
+  getNode: nodes.getNode,
+  listNodeEvents: nodes.nodeEvents,
+  deleteNode: nodes.deleteNode,
+  retryNode: nodes.retryNode,
+  holdNode: nodes.holdNode,
+  releaseNode: nodes.releaseNode,
+  fenceNode: nodes.fenceNode,
+  moveNode: nodes.moveNode,
+  listGroups: groups.listGroups,
+  getGroup: groups.getGroup,
+  putGroup: groups.putGroup,
+  deleteGroup: groups.deleteGroup,
+  pauseGroup: groups.pauseGroup,
+  resumeGroup: groups.resumeGroup,
+  listVms: vms.listVms,
+  getVm: vms.getVm,
+  putVm: vms.putVm,
+  deleteVm: vms.deleteVm,
+  listVmEvents: vms.vmEvents,
+  startVm: vms.startVm,
+  stopVm: vms.stopVm,
+  restartVm: vms.restartVm,
+  listEvents: reads.readEvents,
+  getSummary: reads.summary,
+  recover: recoverRoute,
+  getOpenapi: () => Promise.resolve({ status: 200, body: openapiDocument(ROUTES) }),
+};
