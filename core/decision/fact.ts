@@ -16,12 +16,16 @@ export type Fact =
   /** The group may have a node that could start, or a slot that is free. */
   | { kind: 'fill'; group: GroupId }
   | { kind: 'enrolled'; group: GroupId }
-  /** The host's first report after a restore. */
+  /** A report of the host that a VM has waited for; also its first one after a restore. */
   | { kind: 'hostReported'; hostId: NodeId }
   /** The host proves nothing any more (DESIGN section 3 rule 6). */
   | { kind: 'hostSilent'; hostId: NodeId; at: Instant }
   /** Known to be off when that was written; with `asOf`, since that instant: what the host took on later is not meant. */
   | { kind: 'hostFenced'; hostId: NodeId; at: Instant; asOf?: Instant }
+  /** Not heard for the shortest lease that a VM there is held by (rule 6). */
+  | { kind: 'hostUnheard'; hostId: NodeId; at: Instant }
+  /** The host runs another boot than before, which began at `bootedAt`: what it took on until then has ended, but for `alive`. */
+  | { kind: 'hostBooted'; hostId: NodeId; at: Instant; bootedAt: Instant; alive: readonly string[] }
   /** The host goes on to a disruptive step, or is through with it (DESIGN section 3 rule 10). */
   | { kind: 'hostMaintenance'; hostId: NodeId; begins: boolean };
 

@@ -15,17 +15,18 @@ import type { NodeRecord } from './record.ts';
 import { greet, recoverNode } from './recover.ts';
 import { acknowledge, heard, judge, observe, outOfOrder, spoil } from './report.ts';
 import { sentBeforeStop } from './signs.ts';
-import { passTime, resetRecord, tellAgain } from './time.ts';
+import { listen, passOn } from './host-word.ts';
+import { passTime, resetRecord, tellOfGone } from './time.ts';
 import { fence, hold, move, release, remove, retry, start, told, wakeFailed } from './verbs.ts';
 
 export function decideNode(node: NodeRecord | null, event: NodeEvent, context: NodeContext): Outcome<NodeRecord> {
-  if (event.kind === 'report') return decideReport(node, event.report, context);
+  if (event.kind === 'report') return passOn(node, event.report, decideReport(node, event.report, context), context);
   // A host that was removed may still be fenced: its VMs wait for that.
   const late =
     event.kind === 'fence' ||
     event.kind === 'gone' ||
     event.kind === 'told' ||
-    (event.kind === 'due' && node?.untold != null);
+    (event.kind === 'due' && (node?.untold != null || node?.leaseLookAt != null));
   if (node === null || (node.removed !== null && !late)) {
     return refused(
       404,
@@ -36,7 +37,9 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
   const { now } = context;
   switch (event.kind) {
     case 'due':
-      return conclude(node, node.removed === null ? passTime(node, now) : tellAgain(node), context);
+      return conclude(node, node.removed === null ? passTime(node, now) : tellOfGone(node, now), context);
+    case 'listen':
+      return listen(node, now);
     case 'start':
       return start(node, event, context);
     case 'proceed':

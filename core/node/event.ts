@@ -20,6 +20,8 @@ export type NodeEvent =
   | { kind: 'hold'; by: string }
   | { kind: 'release' }
   | { kind: 'fence'; by: string }
+  /** A VM of this host waits for its next report. */
+  | { kind: 'listen' }
   /** All VMs of the host have been told what became of it at that instant. */
   | { kind: 'told'; at: Instant }
   | { kind: 'move'; group: GroupId }
@@ -66,6 +68,7 @@ export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
         event.report.generation === node.spec.generation
       );
     case 'due':
+    case 'listen':
     case 'retry':
     case 'hold':
     case 'fence':

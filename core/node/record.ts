@@ -1,4 +1,4 @@
-import type { UpdateCheck } from '../contract/agent-bodies.ts';
+import type { Unexpected, UpdateCheck } from '../contract/agent-bodies.ts';
 import type { ReportedState, SpecState } from '../contract/words.ts';
 import type { Aggregate } from '../decision/fact.ts';
 import type { GroupId, NodeId } from '../kit/ids.ts';
@@ -37,7 +37,10 @@ export type NodeStatus = {
 };
 
 /** What a host's VMs must learn of it (DESIGN section 3 rule 6). */
-export type HostNews = { kind: 'hostSilent' | 'hostFenced'; at: Instant; asOf?: Instant };
+export type HostNews =
+  | { kind: 'hostSilent' | 'hostFenced' | 'hostUnheard'; at: Instant; asOf?: Instant }
+  /** It runs another boot, which began then; what this boot itself said it runs is `alive`. */
+  | { kind: 'hostBooted'; at: Instant; bootedAt: Instant; alive: readonly string[] };
 
 /** One way from Idle through an update and back to Idle. */
 export type Attempt = {
@@ -97,6 +100,12 @@ export type NodeRecord = Aggregate & {
   fencedAt: Instant | null;
   /** What not all VMs of this host have been told yet: the sweep tells them again until they have. */
   untold?: HostNews | null;
+  /** Since when a VM here waits to hear of the next report; absent or null: none does. */
+  listened?: Instant | null;
+  /** When a lease that a VM here is held by may have run out, unless another report comes. */
+  leaseLookAt?: Instant | null;
+  /** What runs here although it should not, or may begin to by itself, as the agent last said. */
+  unexpected?: Unexpected[];
   /** What EC2 last said of the machine, until the node reports again; absent when it said nothing. */
   machine?: { state: 'stopped' | 'running'; at: Instant } | null;
   /** The recovery after a restore that last touched this node, and the node's first report since (null: none yet). */

@@ -98,8 +98,9 @@ export function heard(node: NodeRecord, now: Instant): NodeRecord {
   };
 }
 
-/** A host that reports is silent no more; that it was fenced its VMs still have to learn. */
-const afterReport = ({ untold }: NodeRecord): HostNews | null => (untold?.kind === 'hostFenced' ? untold : null);
+/** A host that reports is silent no more; that it was fenced, or booted anew, its VMs still have to learn. */
+const afterReport = ({ untold }: NodeRecord): HostNews | null =>
+  untold?.kind === 'hostFenced' || untold?.kind === 'hostBooted' ? untold : null;
 
 function statusOf(report: NodeReport, now: Instant): NodeStatus {
   const { version, message } = report.updateCheck;

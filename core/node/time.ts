@@ -2,6 +2,7 @@
 import { after, type Instant } from '../kit/time.ts';
 import { advance, nextRepeat } from './advance.ts';
 import { info } from './conclude.ts';
+import { noticeLease } from './host-word.ts';
 import { type NodeRecord, SILENT_AFTER, WITHDRAW_AFTER } from './record.ts';
 import { isStopped, lastSign } from './signs.ts';
 import { clearCrash, crash, endAttempt, moveSpec, type Step } from './spec.ts';
@@ -13,6 +14,7 @@ export function passTime(node: NodeRecord, now: Instant): Step {
     step = { node: next.node, facts: [...step.facts, ...next.facts] };
   };
   then(tellAgain);
+  then((n) => noticeLease(n, now));
   then((n) => resetRecord(n, now));
   // Of a machine that is off nothing is expected: no deadline, no wake, no silence (rule 9).
   if (isStopped(node)) return step;
@@ -108,8 +110,15 @@ function noticeSilence(node: NodeRecord, now: Instant): Step {
   };
 }
 
+/** Of a node that was removed only its VMs still wait for something. */
+export function tellOfGone(node: NodeRecord, now: Instant): Step {
+  const again = tellAgain(node);
+  const unheard = noticeLease(again.node, now);
+  return { node: unheard.node, facts: [...again.facts, ...unheard.facts] };
+}
+
 /** Whoever was to tell the VMs of this host died before all of them knew. */
-export function tellAgain(node: NodeRecord): Step {
+function tellAgain(node: NodeRecord): Step {
   const { untold, nodeId } = node;
   return { node, facts: untold == null ? [] : [{ ...untold, hostId: nodeId }] };
 }

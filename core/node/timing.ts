@@ -48,10 +48,11 @@ function stepInstant(node: NodeRecord): Instant | null {
 /** The instant under which the node stands in the due-time index: its alarm, when its silence must be noticed, or since when its VMs are to be told of it. */
 export function nodeDueAt(node: NodeRecord): Instant | null {
   const untold = node.untold?.at ?? null;
-  if (node.removed !== null) return untold;
+  const lease = node.leaseLookAt ?? null;
+  if (node.removed !== null) return earliest([untold, lease]);
   const last = node.silentSince !== null || isStopped(node) ? null : lastSign(node);
   const silence = last === null ? null : after(last, SILENT_AFTER);
-  return earliest([nodeAlarm(node)?.at ?? null, silence, untold]);
+  return earliest([nodeAlarm(node)?.at ?? null, silence, untold, lease]);
 }
 
 /** What the gauges and the attention index say of a node. */

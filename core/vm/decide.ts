@@ -59,6 +59,9 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
       return hostMaintenance(vm, event.hostId, event.begins, context);
     case 'hostReported':
       return hostReported(vm, event.hostId, context);
+    case 'hostUnheard':
+    case 'hostBooted':
+      return same(vm);
     case 'recover':
       return recoverVm(vm, event.at, event.settle, context);
     case 'wakeFailed':

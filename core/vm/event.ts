@@ -1,5 +1,5 @@
 /** What can happen to a VM, and what deciding on it needs to know. */
-import type { VmReport } from '../contract/agent-bodies.ts';
+import type { InstanceSeen, VmReport } from '../contract/agent-bodies.ts';
 import type { VmBody } from '../contract/operator-bodies.ts';
 import type { Draw } from '../decision/fact.ts';
 import type { NodeId, VmId } from '../kit/ids.ts';
@@ -21,8 +21,12 @@ export type VmEvent =
   | { kind: 'hostFenced'; hostId: string; at: Instant; asOf?: Instant }
   /** Its host goes on to a disruptive step (`begins`), or is through with it (rule 10). */
   | { kind: 'hostMaintenance'; hostId: string; begins: boolean }
-  /** A host's first report after a recovery. */
-  | { kind: 'hostReported'; hostId: string }
+  /** A report of a host, and what it says of an instance of this VM; also its first one after a recovery. */
+  | { kind: 'hostReported'; hostId: string; seen?: InstanceSeen }
+  /** The host was not heard for the shortest lease there. */
+  | { kind: 'hostUnheard'; hostId: string; at: Instant }
+  /** The host runs another boot, which began at `bootedAt`, and says that it runs what is `alive`. */
+  | { kind: 'hostBooted'; hostId: string; at: Instant; bootedAt: Instant; alive: readonly string[] }
   | { kind: 'recover'; at: Instant; settle: Duration }
   | { kind: 'wakeFailed'; status: string };
 
@@ -62,6 +66,8 @@ export function needsHosts(vm: VmRecord | null, event: VmEvent): boolean {
     case 'hostSilent':
     case 'hostMaintenance':
     case 'hostReported':
+    case 'hostUnheard':
+    case 'hostBooted':
     case 'recover':
     case 'wakeFailed':
       return false;

@@ -4,13 +4,14 @@ import type { Fact, Outcome, Refusal } from '../../core/decision/fact.ts';
 import type { GroupId, NodeId } from '../../core/kit/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { needsBlockers, needsGroup, type NodeEvent } from '../../core/node/event.ts';
+import { heeds } from '../../core/node/host-word.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { parseGroupId, DEFAULT_GROUP } from '../../core/kit/ids.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';
 import { lastRecovery } from './home.ts';
-import { rebootBlockers, tellVms } from './vms.ts';
+import { hearHost, rebootBlockers, tellVms } from './vms.ts';
 
 /** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
@@ -60,9 +61,12 @@ async function followUp(
           (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
         break;
       case 'hostReported':
-        await tellVms(plane, fact);
+        // Of a report its VMs hear together with what it says of each.
+        if (!answering) await tellVms(plane, fact);
         break;
       case 'hostSilent':
+      case 'hostUnheard':
+      case 'hostBooted':
       case 'hostFenced':
         await tellVms(plane, fact);
         await turnNode(plane, node.nodeId, { kind: 'told', at: fact.at });
@@ -89,10 +93,18 @@ export async function proceedHeld(plane: ControlPlane, group: NodeRecord['group'
   }
 }
 
-export type ReportResult = { kind: 'answered'; node: NodeRecord | null } | { kind: 'refused'; refusal: Refusal };
+/** @property written whether this very report was: only then it renews leases (DESIGN section 3 rule 6) */
+export type ReportResult =
+  | { kind: 'answered'; node: NodeRecord | null; written: boolean }
+  | { kind: 'refused'; refusal: Refusal };
 
 export async function reportNode(plane: ControlPlane, nodeId: NodeId, report: NodeReport): Promise<ReportResult> {
   const result = await turnNode(plane, nodeId, { kind: 'report', report });
   if (result.kind === 'refused') return { kind: 'refused', refusal: result.refusal };
-  return { kind: 'answered', node: result.record };
+  const written = result.kind === 'changed';
+  if (written || heeds(result.record, report, plane.now())) {
+    const awaited = written && result.facts.some(({ kind }) => kind === 'hostReported');
+    await hearHost(plane, nodeId, report.instances ?? [], awaited);
+  }
+  return { kind: 'answered', node: result.record, written };
 }

@@ -1,6 +1,7 @@
 /** What happens to a VM: declarations, verbs, its host's reports, and the passing of time. */
 import type { HostVm } from '../../core/contract/agent-answers.ts';
-import { type NodeId, parseNodeId, type VmId } from '../../core/kit/ids.ts';
+import type { InstanceSeen } from '../../core/contract/agent-bodies.ts';
+import { type NodeId, parseNodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { inMaintenance, takesVms } from '../../core/node/maintenance.ts';
 import { decideVm } from '../../core/vm/decide.ts';
@@ -69,9 +70,46 @@ export async function rebootBlockers(plane: ControlPlane, host: NodeId): Promise
 export async function tellVms(plane: ControlPlane, news: HostEvent): Promise<void> {
   for (const vmId of await plane.store.vmsOfHost(news.hostId)) await turnVm(plane, vmId, news);
 }
-export type HostEvent = Extract<VmEvent, { kind: 'hostReported' | 'hostSilent' | 'hostFenced' | 'hostMaintenance' }> & {
+export type HostEvent = Extract<
+  VmEvent,
+  { kind: 'hostReported' | 'hostSilent' | 'hostUnheard' | 'hostBooted' | 'hostFenced' | 'hostMaintenance' }
+> & {
   hostId: NodeId;
 };
+
+/** VMs that are told of one report at a time. */
+const HEARD_AT_ONCE = 25;
+
+/**
+ * What an accepted report of a host says of the instances there reaches their VMs; with `awaited` all VMs of the host learn
+ * that it was heard. The report stands whatever fails here: the next one says it again.
+ */
+export async function hearHost(
+  plane: ControlPlane,
+  hostId: NodeId,
+  instances: readonly InstanceSeen[],
+  awaited: boolean,
+): Promise<void> {
+  const said = new Map(
+    instances.flatMap((seen) => (parseVmId(seen.vmId) === null ? [] : [[seen.vmId, seen] as const])),
+  );
+  const named = [...said.keys()].flatMap((id) => parseVmId(id) ?? []);
+  try {
+    const ids = awaited ? [...new Set([...(await plane.store.vmsOfHost(hostId)), ...named])] : named;
+    for (let from = 0; from < ids.length; from += HEARD_AT_ONCE) {
+      const some = ids.slice(from, from + HEARD_AT_ONCE);
+      await Promise.all(
+        some.map((vmId) => {
+          const seen = said.get(vmId);
+          return turnVm(plane, vmId, { kind: 'hostReported', hostId, ...(seen === undefined ? {} : { seen }) });
+        }),
+      );
+    }
+  } catch (error) {
+    const what = `what host ${hostId} said of its VMs could not be kept; its next report says it again`;
+    plane.telemetry.warn(what, { hostId, error: String(error) });
+  }
+}
 
 /** What should run on a host: each VM's live instance, to run or to end. */
 export async function vmsToRun(plane: ControlPlane, host: NodeId): Promise<HostVm[]> {

@@ -113,6 +113,13 @@ export class NodeLife {
     return this.send({ kind: 'due' });
   }
 
+  /** Everybody who had to hear what became of the host has heard it, as the shell sees to. */
+  told(): this {
+    const { untold } = this.node;
+    if (untold != null) this.send({ kind: 'told', at: untold.at });
+    return this;
+  }
+
   shown(group: Partial<GroupSituation> = {}): NodeJson {
     return describeNode(this.node, { paused: false, free: 1, declared: true, ...group }, this.now);
   }

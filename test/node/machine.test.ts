@@ -115,8 +115,10 @@ describe('EC2 stopped the machine', () => {
     const life = stopped();
     expect(life.to(seconds).report({ bootId, updateCheck: { result: 'UpToDate' } }).kind).toBe(kind);
     expect(life.node.machine).toEqual(kind === 'changed' ? null : { state: 'stopped', at: at(100) });
-    // Its VMs still have to learn that it was off.
-    expect(life.node.untold).toEqual({ kind: 'hostFenced', at: at(110), asOf: at(100) });
+    // Its VMs still have to learn that it was off; another boot tells them more: all that it ran before has ended.
+    const fenced = { kind: 'hostFenced', at: at(110), asOf: at(100) };
+    const booted = { kind: 'hostBooted', at: at(111), bootedAt: expect.any(Number), alive: [] };
+    expect(life.node.untold).toEqual(bootId === 'b2' ? booted : fenced);
   });
 
   test('a report of an older generation, too, shows that it is on again', () => {

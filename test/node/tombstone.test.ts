@@ -64,7 +64,7 @@ describe('a tombstone', () => {
   });
 
   test('is unknown to every other event, except that its host may be fenced', () => {
-    const life = removed();
+    const life = removed().told();
     const detail = `there is no node ${NODE}; a node enrols itself with its first report`;
     expect(life.refused({ kind: 'due' })).toEqual({ status: 404, code: 'NodeNotFound', detail });
     expect(new NodeLife().refused({ kind: 'fence', by: 'ann' }).code).toBe('NodeNotFound');

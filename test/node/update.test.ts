@@ -151,7 +151,7 @@ describe('a step that is reached', () => {
     const life = nodeAt('MonitoringUpdate');
     life.report(UPDATED);
     expect(life.node.spec).toMatchObject({ state: 'MonitoringUpdate', reachedAt: at(0), version: '1.1' });
-    expect(life.to(119.999).due().kind).toBe('unchanged');
+    expect(life.told().to(119.999).due().kind).toBe('unchanged');
     expect(life.node.spec.state).toBe('MonitoringUpdate');
     life.to(120).due();
     expect(life.node.spec).toMatchObject({ state: 'Idle', version: null, reachedAt: null });
