@@ -2,7 +2,7 @@
 import type { FaultRow } from './fault-row.ts';
 
 const BRUPOP = 'test/seeds/brupop.test.ts';
-const SCENARIOS = 'test/scenarios/scenarios.test.ts';
+const SCENARIOS = 'test/world/scenarios/scenarios.test.ts';
 const AGENT = 'test/agent/update.test.ts';
 const AGENT_KILL = 'test/agent/kill.test.ts';
 const BOUNDARIES = 'test/agent/boundaries.test.ts';

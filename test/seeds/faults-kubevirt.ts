@@ -3,7 +3,7 @@ import type { FaultRow } from './fault-row.ts';
 
 const KUBEVIRT = 'test/seeds/kubevirt.test.ts';
 const CASES = 'test/kubevirt/kubevirt.test.ts';
-const SCENARIOS = 'test/scenarios/scenarios.test.ts';
+const SCENARIOS = 'test/world/scenarios/scenarios.test.ts';
 const AGENT_VM = 'test/agent/vm.test.ts';
 
 export const KUBEVIRT_FAULTS: readonly FaultRow[] = [

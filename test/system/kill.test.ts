@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setTimeout as wait } from 'node:timers/promises';
 import { buildAgent } from '../../agent/build.mjs';
 import { NEW_VERSION, NODES, VM_HOST, VMS } from '../../local/demo/fleet.ts';
-import { seededRandom } from '../../world/simulate/random.ts';
+import { seededRandom } from '../../world/random.ts';
 import { Laptop, until } from './laptop.ts';
 
 const KILLS = 10;

@@ -8,7 +8,7 @@ import { Home } from '../../functions/operations/home.ts';
 import { sweep } from '../../functions/operations/sweep.ts';
 import type { ControlPlane } from '../../functions/ports.ts';
 import { valueAt } from '../../world/simulate/match.ts';
-import { seededDraws } from '../../world/simulate/random.ts';
+import { seededDraws } from '../../world/random.ts';
 import { nodeIdentity, OPERATOR } from '../../world/simulate/world.ts';
 
 /** Counts over every plane, so that a report is newer than all before it. */

@@ -9,7 +9,7 @@ import type { VmEvent } from '../../core/vm/event.ts';
 import { printableStatus } from '../../core/vm/describe.ts';
 import { live, type VmRecord } from '../../core/vm/record.ts';
 import { vmDueAt } from '../../core/vm/timing.ts';
-import { seededDraws } from '../../world/simulate/random.ts';
+import { seededDraws } from '../../world/random.ts';
 import { frozen } from '../kit/frozen.ts';
 
 const vmId = parseVmId('web') ?? expect.fail('a VM id');

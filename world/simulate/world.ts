@@ -17,10 +17,10 @@ import { alarmOf, refOf } from '../../functions/effects.ts';
 import { handleFiring } from '../../functions/operations/due.ts';
 import { sweep } from '../../functions/operations/sweep.ts';
 import type { AggregateKind, ControlPlane, EventLog, Records, Ref, Wake } from '../../functions/ports.ts';
-import { Heap } from './heap.ts';
+import { Heap } from '../heap.ts';
 import { MemoryStore } from './memory-store.ts';
 import { type Change, narrate, waitsFor } from './narrate.ts';
-import { seededDraws } from './random.ts';
+import { seededDraws } from '../random.ts';
 
 const ACCOUNT = '000000000000';
 const NODE_ROLE = 'HoldoffNode';

@@ -1,6 +1,6 @@
 /** Groups: limits that come and go, followers of default, slots that nobody uses. */
-import { decideGroup } from '../../../core/group/group.ts';
-import { parseGroupId, parseNodeId } from '../../../core/kit/ids.ts';
+import { decideGroup } from '../../../../core/group/group.ts';
+import { parseGroupId, parseNodeId } from '../../../../core/kit/ids.ts';
 import type { Story } from '../story.ts';
 import type { World } from '../world.ts';
 

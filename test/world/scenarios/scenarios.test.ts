@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { simulateFiles } from '../../world/simulate/report.ts';
-import { runScenario } from '../../world/simulate/run.ts';
-import { readScenario } from '../../world/simulate/scenario.ts';
+import { simulateFiles } from '../../../world/simulate/report.ts';
+import { runScenario } from '../../../world/simulate/run.ts';
+import { readScenario } from '../../../world/simulate/scenario.ts';
 
-const folder = resolve(import.meta.dirname, '../../docs/scenarios');
+const folder = resolve(import.meta.dirname, '../../../docs/scenarios');
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
 const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8');
 

@@ -1,11 +1,11 @@
 /** The control plane whose every external call is a boundary: the deployed adapters, and the store's twin in memory. */
-import type { ControlPlane, Store } from '../../functions/ports.ts';
-import { DynamoEventLog } from '../../functions/aws/event-log.ts';
-import { EventBridgeBus } from '../../functions/aws/bus.ts';
-import { AwsTimers } from '../../functions/aws/timers.ts';
-import { SqsWakes } from '../../functions/aws/wakes.ts';
-import { seededDraws } from '../../world/simulate/random.ts';
-import type { Instant } from '../../core/kit/time.ts';
+import type { ControlPlane, Store } from '../../../functions/ports.ts';
+import { DynamoEventLog } from '../../../functions/aws/event-log.ts';
+import { EventBridgeBus } from '../../../functions/aws/bus.ts';
+import { AwsTimers } from '../../../functions/aws/timers.ts';
+import { SqsWakes } from '../../../functions/aws/wakes.ts';
+import { seededDraws } from '../../../world/random.ts';
+import type { Instant } from '../../../core/kit/time.ts';
 import { external } from './process.ts';
 import { bus, dynamodb, QUEUES, scheduler, sqs } from './services.ts';
 

@@ -1,11 +1,11 @@
 /** What a story comes to: everything that is to be the same whoever died on the way. */
-import type { GroupRecord } from '../../core/group/group.ts';
-import type { GroupId, NodeId, VmId } from '../../core/kit/ids.ts';
-import { blockersOf } from '../../core/node/maintenance.ts';
-import type { NodeRecord } from '../../core/node/record.ts';
-import { hostOf, live, type VmRecord, waitsForHost } from '../../core/vm/record.ts';
-import { printableStatus } from '../../core/vm/describe.ts';
-import { minutes } from '../../core/kit/time.ts';
+import type { GroupRecord } from '../../../core/group/group.ts';
+import type { GroupId, NodeId, VmId } from '../../../core/kit/ids.ts';
+import { blockersOf } from '../../../core/node/maintenance.ts';
+import type { NodeRecord } from '../../../core/node/record.ts';
+import { hostOf, live, type VmRecord, waitsForHost } from '../../../core/vm/record.ts';
+import { printableStatus } from '../../../core/vm/describe.ts';
+import { minutes } from '../../../core/kit/time.ts';
 import type { World } from './world.ts';
 
 /** A subject's state in words; one line each, so that a difference can be read. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HANDLERS } from '../../core/contract/names.ts';
-import { ROUTES } from '../../core/contract/routes.ts';
+import { HANDLERS } from '../../../core/contract/names.ts';
+import { ROUTES } from '../../../core/contract/routes.ts';
 import { Process, type Kill } from './process.ts';
 import { STORIES } from './stories/all.ts';
 import { tell } from './story.ts';

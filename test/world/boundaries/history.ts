@@ -1,11 +1,11 @@
 /** Everything that ever happened in a world, and what must never have happened in it. */
-import type { GroupRecord } from '../../core/group/group.ts';
-import { policyInForce, newGroup } from '../../core/group/group.ts';
-import { DEFAULT_GROUP } from '../../core/kit/ids.ts';
-import type { NodeRecord } from '../../core/node/record.ts';
-import { limitOf } from '../../core/policy/limit.ts';
-import { formatInstant, type Instant } from '../../core/kit/time.ts';
-import type { VmRecord } from '../../core/vm/record.ts';
+import type { GroupRecord } from '../../../core/group/group.ts';
+import { policyInForce, newGroup } from '../../../core/group/group.ts';
+import { DEFAULT_GROUP } from '../../../core/kit/ids.ts';
+import type { NodeRecord } from '../../../core/node/record.ts';
+import { limitOf } from '../../../core/policy/limit.ts';
+import { formatInstant, type Instant } from '../../../core/kit/time.ts';
+import type { VmRecord } from '../../../core/vm/record.ts';
 
 export class History {
   /** What broke a guarantee, in words. */

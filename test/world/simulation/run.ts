@@ -22,7 +22,7 @@ import { toScenario } from './to-scenario.ts';
 type Order = { from: number; seeds: number; step: number; until: number };
 type News = { kind: 'failed'; seed: number; what: string } | { kind: 'tally'; tally: Tally };
 
-const OUT = resolve(import.meta.dirname, '../../.simulation');
+const OUT = resolve(import.meta.dirname, '../../../.simulation');
 
 /** A worker runs every `step`-th seed and stops at its first failure. */
 async function work({ from, seeds, step, until }: Order): Promise<News[]> {

@@ -6,7 +6,7 @@ import {
   type QueryCommandInput,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { TABLE } from '../../core/contract/table.ts';
+import { TABLE } from '../../../core/contract/table.ts';
 
 export type Item = Record<string, AttributeValue>;
 type Version = { visibleAt: number; item: Item };

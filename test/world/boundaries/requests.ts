@@ -1,11 +1,11 @@
 /** Calls of the API: through the whole application, or straight to the function of their route. */
-import type { createApp } from '../../functions/http/app.ts';
-import { callerOf } from '../../functions/http/identity.ts';
-import { ProblemError } from '../../functions/http/problem.ts';
-import { HANDLERS } from '../../functions/http/handlers.ts';
-import { type RawRequest, readRequest } from '../../functions/http/read-request.ts';
-import { ROUTE_NAMES, type RouteName, ROUTES } from '../../core/contract/routes.ts';
-import type { ControlPlane } from '../../functions/ports.ts';
+import type { createApp } from '../../../functions/http/app.ts';
+import { callerOf } from '../../../functions/http/identity.ts';
+import { ProblemError } from '../../../functions/http/problem.ts';
+import { HANDLERS } from '../../../functions/http/handlers.ts';
+import { type RawRequest, readRequest } from '../../../functions/http/read-request.ts';
+import { ROUTE_NAMES, type RouteName, ROUTES } from '../../../core/contract/routes.ts';
+import type { ControlPlane } from '../../../functions/ports.ts';
 import { log } from './plane.ts';
 
 export type Answer = { status: number; body: unknown };

@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { SQSClient, type SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import { InvalidInstanceId, type SendCommandCommandInput, SSMClient } from '@aws-sdk/client-ssm';
-import type { NodeId } from '../../core/kit/ids.ts';
+import type { NodeId } from '../../../core/kit/ids.ts';
 import { type Item, SimulatedTable } from './dynamodb.ts';
 import type { Faults } from './faults.ts';
 import type { Invocation, Kernel } from './kernel.ts';

@@ -1,6 +1,6 @@
 /** What the services of AWS do for one world; the SDK clients of services.ts speak to it. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { MemoryStore } from '../../world/simulate/memory-store.ts';
+import type { MemoryStore } from '../../../world/simulate/memory-store.ts';
 
 export type Attributes = Record<string, AttributeValue>;
 

@@ -1,6 +1,6 @@
 /** One history from one seed: a fleet under faults, then without; the same seed gives the same history, byte for byte. */
 import { createHash } from 'node:crypto';
-import { seededRandom } from '../../world/simulate/random.ts';
+import { seededRandom } from '../../../world/random.ts';
 import type { Call } from './call.ts';
 import { Network } from './calls.ts';
 import { forgotten, waitedFor } from './calm.ts';

@@ -1,5 +1,5 @@
 /** What can go wrong, how often it does in one history, and how often it did. Each kind has a stream of its own. */
-import { seededRandom } from '../../world/simulate/random.ts';
+import { seededRandom } from '../../../world/random.ts';
 
 /** Kind → how likely it is at each opportunity, in a history of ordinary intensity. */
 const ODDS = {

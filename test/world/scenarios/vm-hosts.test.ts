@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { runScenario } from '../../world/simulate/run.ts';
-import { readScenario } from '../../world/simulate/scenario.ts';
-import { parseNodeId } from '../../core/kit/ids.ts';
-import { noteMachineEvent } from '../../functions/operations/lifecycle.ts';
-import { HOST, Scene } from '../plane/scene.ts';
+import { runScenario } from '../../../world/simulate/run.ts';
+import { readScenario } from '../../../world/simulate/scenario.ts';
+import { parseNodeId } from '../../../core/kit/ids.ts';
+import { noteMachineEvent } from '../../../functions/operations/lifecycle.ts';
+import { HOST, Scene } from '../../plane/scene.ts';
 
-const folder = resolve(import.meta.dirname, '../../docs/scenarios/vm-hosts');
+const folder = resolve(import.meta.dirname, '../../../docs/scenarios/vm-hosts');
 const files = readdirSync(folder);
 
 describe('docs/scenarios/vm-hosts', () => {

@@ -5,7 +5,7 @@ import { ConflictException, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { InvalidInstanceId, SSMClient } from '@aws-sdk/client-ssm';
 import * as z from 'zod/mini';
-import { TABLE } from '../../core/contract/table.ts';
+import { TABLE } from '../../../core/contract/table.ts';
 import type { Attributes, Cloud } from './cloud.ts';
 import { external } from './process.ts';
 

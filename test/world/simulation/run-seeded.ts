@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SEEDED_FAULTS, type SeededFault } from './faults-seeded.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '../../..');
 const SEEDS = 200;
 
 /** How a formatter breaks a line makes no difference. */
@@ -23,7 +23,7 @@ const pattern = (find: string): RegExp =>
 
 function seeded(fault: SeededFault): string {
   const dir = mkdtempSync(join(tmpdir(), 'holdoff-teeth-'));
-  for (const name of ['core', 'functions', 'local', 'test/simulation', 'package.json', 'tsconfig.json'])
+  for (const name of ['core', 'functions', 'world', 'test/world', 'package.json', 'tsconfig.json'])
     cpSync(join(ROOT, name), join(dir, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
   const path = join(dir, fault.file);
@@ -39,7 +39,7 @@ function seeded(fault: SeededFault): string {
 
 function simulateIn(dir: string): Promise<{ code: number | null; out: string }> {
   return new Promise((done, broken) => {
-    const args = ['--import', 'tsx', 'test/simulation/run.ts', '--seeds', String(SEEDS), '--bare'];
+    const args = ['--import', 'tsx', 'test/world/simulation/run.ts', '--seeds', String(SEEDS), '--bare'];
     const child = spawn(process.execPath, args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '';
     for (const stream of [child.stdout, child.stderr])

@@ -1,4 +1,4 @@
-import type { Draw } from '../../core/decision/fact.ts';
+import type { Draw } from '../core/decision/fact.ts';
 
 /** mulberry32: a small seeded generator, the same on every machine. */
 export function seededRandom(seed: number): () => number {

@@ -1,6 +1,6 @@
 /** A failing history as a scenario file that `holdoff simulate` replays: what was asked of the control plane, and what it should have shown. */
-import { readScenario } from '../../world/simulate/scenario.ts';
-import { runScenario } from '../../world/simulate/run.ts';
+import { readScenario } from '../../../world/simulate/scenario.ts';
+import { runScenario } from '../../../world/simulate/run.ts';
 import type { Call } from './call.ts';
 import type { History } from './simulation.ts';
 

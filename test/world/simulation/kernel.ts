@@ -1,6 +1,6 @@
 /** Virtual time: one queue of events, and the invocations of handlers that wait for external calls in it. */
 import { setImmediate } from 'node:timers/promises';
-import { Heap } from '../../world/simulate/heap.ts';
+import { Heap } from '../../../world/heap.ts';
 
 /** One run of a handler. Its external calls are counted, so that it can die at any of them. */
 export type Invocation = {
