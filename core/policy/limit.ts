@@ -3,14 +3,15 @@ import * as z from 'zod/mini';
 
 export const LIMIT_MAX = 500;
 
+/** A share of a group's members. */
+export function percentText(message: string) {
+  return z.string().check(z.regex(/^(?:[1-9]|[1-9]\d|100)%$/, message));
+}
+
 export const limitSchema = z.union([
   z.int().check(z.gte(1), z.lte(LIMIT_MAX)),
   z.literal('unlimited'),
-  z
-    .string()
-    .check(
-      z.regex(/^(?:[1-9]|[1-9]\d|100)%$/, 'must be a number from 1 to 500, a percentage from 1% to 100%, or unlimited'),
-    ),
+  percentText('must be a number from 1 to 500, a percentage from 1% to 100%, or unlimited'),
 ]);
 type LimitBody = z.infer<typeof limitSchema>;
 
