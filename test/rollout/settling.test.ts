@@ -1,14 +1,15 @@
 /** DESIGN section 2b, Promotion: when a group has settled on a version, and what ends that. */
 import { describe, expect, test } from 'vitest';
-import { parseNodeId } from '../../core/kit/ids.ts';
+import { type NodeId, parseNodeId } from '../../core/kit/ids.ts';
 import { hours, instant, type Instant, milliseconds } from '../../core/kit/time.ts';
 import { type Member, missing, promoted, sayMissing, settle, type Settled } from '../../core/rollout/settling.ts';
 
 const at = (hour: number): Instant => instant(1_767_225_600_000 + hour * 3_600_000);
 const SOAK = hours(24);
+const node = (n: number): NodeId => parseNodeId(`i-${n.toString(16).padStart(17, '0')}`) ?? expect.fail('a node id');
 function member(n: number, changed: Partial<Member> = {}): Member {
   return {
-    nodeId: parseNodeId(`i-${n.toString(16).padStart(17, '0')}`) ?? expect.fail('a node id'),
+    nodeId: node(n),
     version: '1.21.0',
     idle: true,
     held: false,
