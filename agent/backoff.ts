@@ -1,6 +1,9 @@
-/** The wait before try `failures + 1` at something that may heal: 1 s, 2 s, 4 s … 60 s, the upper half of it drawn. */
-export function retryWaitMs(failures: number, random: number): number {
-  const full = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures - 1, 16));
+/**
+ * The wait before try `failures + 1` at something that may heal: `firstMs` (1 s), then twice that, up to 60 s, the upper
+ * half of it drawn.
+ */
+export function retryWaitMs(failures: number, random: number, firstMs = FIRST_MS): number {
+  const full = Math.min(Math.max(firstMs, LONGEST_MS), firstMs * 2 ** Math.min(failures - 1, 16));
   return Math.round(full * (0.5 + random / 2));
 }
 

@@ -1,5 +1,5 @@
 /** Files that survive a kill and a power cut: written aside, flushed, renamed, and the directory flushed. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from './failure.ts';
 
@@ -17,6 +17,12 @@ export function writeDurably(file: string, text: string): void {
   }
   renameSync(aside, file);
   flushFolder(folder);
+}
+
+/** Removes a file; one that is not there is no error. */
+export function removeDurably(file: string): void {
+  rmSync(file, { force: true });
+  flushFolder(dirname(file));
 }
 
 /** Makes a created, renamed or removed name in a directory last. */

@@ -6,7 +6,9 @@ import * as z from 'zod/mini';
 import { type NodeId, parseNodeId } from '../core/kit/ids.ts';
 import { readIfThere } from './durable.ts';
 import { AgentError, messageOf } from './failure.ts';
+import { exchange } from './http/exchange.ts';
 
+type Environment = Readonly<Record<string, string | undefined>>;
 export type Identity = { readonly nodeId: NodeId; readonly region: string };
 
 const registrationSchema = z.object({ ManagedInstanceID: z.string(), Region: z.string() });
@@ -20,14 +22,13 @@ const TOKEN_SECONDS = '60';
  */
 export async function findIdentity(
   given: { nodeId: NodeId | null; region: string | null },
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   registrationFile: string,
   timeoutMs: number,
 ): Promise<Identity> {
   const { nodeId, region } = given;
   if (nodeId !== null && region !== null) return { nodeId, region };
-  const found =
-    readRegistration(registrationFile) ?? (await askMetadata(env[METADATA] ?? 'http://169.254.169.254', timeoutMs));
+  const found = readRegistration(registrationFile) ?? (await askIdentity(env, timeoutMs));
   const foundId = nodeId ?? parseNodeId(found.nodeId);
   if (foundId === null) throw new AgentError('Host', `${found.nodeId} is not the id of an instance or a managed node`);
   return { nodeId: foundId, region: region ?? found.region };
@@ -49,20 +50,10 @@ function readRegistration(file: string): Found | null {
   }
 }
 
-async function askMetadata(endpoint: string, timeoutMs: number): Promise<Found> {
-  const ask = async (method: 'GET' | 'PUT', path: string, headers: Record<string, string>): Promise<string> => {
-    const response = await fetch(new URL(path, endpoint), { method, headers, signal: AbortSignal.timeout(timeoutMs) });
-    const text = await response.text();
-    if (!response.ok) throw new AgentError('Host', `${path} answered ${response.status}`);
-    return text.trim();
-  };
+async function askIdentity(env: Environment, timeoutMs: number): Promise<Found> {
   try {
-    const token = await ask('PUT', '/latest/api/token', { 'x-aws-ec2-metadata-token-ttl-seconds': TOKEN_SECONDS });
-    const headers = { 'x-aws-ec2-metadata-token': token };
-    return {
-      nodeId: await ask('GET', '/latest/meta-data/instance-id', headers),
-      region: await ask('GET', '/latest/meta-data/placement/region', headers),
-    };
+    const [nodeId = '', region = ''] = await askMetadata(env, timeoutMs, ['instance-id', 'placement/region']);
+    return { nodeId, region };
   } catch (error) {
     throw new AgentError(
       'Host',
@@ -70,3 +61,19 @@ async function askMetadata(endpoint: string, timeoutMs: number): Promise<Found> 
     );
   }
 }
+
+/** What the metadata service says of this instance, in the order asked. Never through a proxy. Throws Network or Host. */
+export async function askMetadata(env: Environment, timeoutMs: number, names: readonly string[]): Promise<string[]> {
+  const ask = async (method: 'GET' | 'PUT', path: string, headers: Record<string, string>): Promise<string> => {
+    const url = new URL(path, env[METADATA] ?? 'http://169.254.169.254');
+    const { status, text } = await exchange({ method, url, headers, timeoutMs });
+    if (status !== 200) throw new AgentError('Host', `${path} answered ${status}`);
+    return text.trim();
+  };
+  const token = await ask('PUT', '/latest/api/token', { 'x-aws-ec2-metadata-token-ttl-seconds': TOKEN_SECONDS });
+  const said: string[] = [];
+  for (const name of names) said.push(await ask('GET', `/latest/meta-data/${name}`, { [TOKEN]: token }));
+  return said;
+}
+
+const TOKEN = 'x-aws-ec2-metadata-token';

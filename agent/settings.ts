@@ -18,6 +18,8 @@ export type GivenSettings = {
   readonly nodeId: NodeId | null;
   readonly ssmRegistration: string;
   readonly group: GroupId | null;
+  /** Empty: as the metadata service says. */
+  readonly zone: string;
   readonly agentDir: string;
   readonly stateDir: string;
   readonly driver: 'bottlerocket' | 'script';
@@ -65,6 +67,7 @@ const ROWS = {
     'registration of a hybrid node',
   ),
   group: row('group', 'HOLDOFF_GROUP', '', 'group to enrol in; empty: the default group'),
+  zone: row('zone', 'HOLDOFF_ZONE', '', 'zone, or other failure domain, of this host; empty: as IMDSv2 has it'),
   agentDir: row('agent-dir', 'HOLDOFF_AGENT_DIR', AGENT_DIR, 'directory whose wake/ receives wake files'),
   stateDir: row('state-dir', 'HOLDOFF_STATE_DIR', '/var/lib/holdoff', 'directory that survives reboots'),
   driver: row('driver', 'HOLDOFF_DRIVER', 'bottlerocket', 'how this host is updated: bottlerocket or script'),
@@ -163,6 +166,7 @@ export function readSettings(args: readonly string[], env: Environment): GivenSe
     nodeId: nodeId === '' ? null : (parseNodeId(nodeId) ?? fail('nodeId', `must be ${NODE_ID_RULE}`)),
     ssmRegistration: raw('ssmRegistration'),
     group: group === '' ? null : (parseGroupId(group) ?? fail('group', `must be ${NAME_RULE}`)),
+    zone: raw('zone'),
     agentDir: raw('agentDir'),
     stateDir: raw('stateDir'),
     driver: readDriver(raw('driver'), raw('scripts')),

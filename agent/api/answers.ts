@@ -7,7 +7,7 @@ import { INSTANCE_ID_RULE, NAME_RULE, parseInstanceId, parseVmId } from '../../c
 import { AgentError } from '../failure.ts';
 import { readDrainPlan } from '../node/drain-record.ts';
 import { readMonitorPlan } from '../node/monitor-record.ts';
-import type { NodeAnswer, Wanted } from '../node/wanted.ts';
+import type { DesiredStep, NodeAnswer } from '../node/wanted.ts';
 
 const power = z.enum(['on', 'off']);
 // Both ids become file names on this host, so their form is checked here and not left to the sender.
@@ -23,6 +23,10 @@ const nodeReportAnswer = z.object({
     generation: count,
     drain: z.optional(z.unknown()),
     monitor: z.optional(z.unknown()),
+    withinSeconds: z.exactOptional(z.number().check(z.nonnegative())),
+    soakSeconds: z.exactOptional(z.number().check(z.nonnegative())),
+    beginWithinSeconds: z.exactOptional(z.number().check(z.nonnegative())),
+    pin: z.exactOptional(z.string()),
   }),
   reportEverySeconds: z.number().check(z.positive()),
 });
@@ -58,17 +62,24 @@ function read<T extends z.ZodMiniType>(schema: T, what: string, body: unknown): 
   throw new AgentError('Protocol', `${what}: ${z.prettifyError(parsed.error)}`);
 }
 
+/** However it is answered, a node reports at a pace that neither floods the control plane nor forgets it. */
+const REPORT_SECONDS_MIN = 0.1;
+const REPORT_SECONDS_MAX = 3600;
+
 /** What a node's report is answered with. ErrorReset can never be asked for: that is a typed Assertion error. */
 export function readNodeAnswer(body: unknown): NodeAnswer {
   const answer = read(nodeReportAnswer, 'the answer to a node report', body);
-  return { ...answer, desired: readDesired(answer.desired) };
+  const { reportEverySeconds, ...rest } = answer;
+  const pace = Math.min(REPORT_SECONDS_MAX, Math.max(REPORT_SECONDS_MIN, reportEverySeconds));
+  return { ...rest, reportEverySeconds: pace, desired: readDesired(answer.desired) };
 }
 
-function readDesired(desired: z.infer<typeof nodeReportAnswer>['desired']): Wanted {
+function readDesired(desired: z.infer<typeof nodeReportAnswer>['desired']): DesiredStep {
   const state = NODE_STATES.find((known) => known === desired.state);
   if (state !== undefined) {
-    const { version, generation, drain, monitor } = desired;
-    return { state, version, generation, drain: readDrainPlan(drain), monitor: readMonitorPlan(monitor) };
+    const { drain, monitor, state: _said, version, generation, ...times } = desired;
+    const plans = { drain: readDrainPlan(drain), monitor: readMonitorPlan(monitor) };
+    return { state, version, generation, ...plans, ...times };
   }
   if (desired.state === 'ErrorReset') {
     throw new AgentError('Assertion', 'the control plane asks for ErrorReset, which only an agent can report');

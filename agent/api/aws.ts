@@ -1,6 +1,8 @@
-/** Calls to AWS services with this node's own role, one try each: a signed fetch, since a client of the SDK weighs 200 KB. */
+/** Calls to AWS services with this node's own role, one try each: signed requests, since a client of the SDK weighs 200 KB. */
 import type { Environment } from '../settings.ts';
 import { AgentError, messageOf } from '../failure.ts';
+import { exchange } from '../http/exchange.ts';
+import type { ProxyChoice } from '../http/proxy.ts';
 import { createSigner, type IdentitySource } from './sign.ts';
 
 export type AwsService = 'ecs' | 'elasticloadbalancing' | 'sts';
@@ -23,22 +25,23 @@ export type AwsOptions = {
   readonly identity: IdentitySource;
   readonly env: Environment;
   readonly timeoutMs: number;
+  readonly proxies: ProxyChoice;
+  readonly wallMs: () => number;
 };
 
 /** A POST to a service; answers the body of a 200 and throws what a refusal says. */
 export function createAwsCall(service: AwsService, options: AwsOptions): AwsCall {
   const url = new URL('/', endpointOf(service, options.region, options.env));
-  const sign = createSigner(options.region, options.identity, service);
+  const sign = createSigner(options.region, options.identity, options.wallMs, service);
   return async (headers, body) => {
     const what = headers['x-amz-target']?.split('.').at(-1) ?? new URLSearchParams(body).get('Action') ?? service;
     let status: number;
     let text: string;
     try {
       const signed = await sign({ method: 'POST', url, body, headers });
-      const signal = AbortSignal.timeout(options.timeoutMs);
-      const response = await fetch(url, { method: 'POST', headers: signed, body, redirect: 'error', signal });
-      status = response.status;
-      text = await response.text();
+      const { timeoutMs, proxies } = options;
+      const request = { method: 'POST', url, headers: signed, body, timeoutMs, proxy: proxies(url) } as const;
+      ({ status, text } = await exchange(request));
     } catch (error) {
       throw new AgentError('Network', `${service} ${what}: ${messageOf(error)}`, { cause: error });
     }

@@ -45,11 +45,16 @@ const FILE_KEYS_KEPT_MS = 60_000;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The headers of a request, signature included. */
-export function createSigner(region: string, identity: IdentitySource, service = 'execute-api'): Signer {
+/** The headers of a request, signature included. @param wallMs what time it is, as far as anybody here knows */
+export function createSigner(
+  region: string,
+  identity: IdentitySource,
+  wallMs: () => number,
+  service = 'execute-api',
+): Signer {
   const signer = new SignatureV4({ service, region, credentials: identity, sha256: Sha256 });
   return async ({ method, url, body, headers = body === null ? {} : JSON_TYPE }) => {
-    const signed = await signer.sign({
+    const unsigned = {
       method,
       protocol: url.protocol,
       hostname: url.hostname,
@@ -58,8 +63,9 @@ export function createSigner(region: string, identity: IdentitySource, service =
       query: Object.fromEntries(url.searchParams),
       headers: { host: url.host, ...headers },
       ...(body === null ? {} : { body }),
-    });
-    // fetch sets Host itself, from the same URL.
+    };
+    const signed = await signer.sign(unsigned, { signingDate: new Date(wallMs()) });
+    // node:http sets Host itself, from the same URL.
     return Object.fromEntries(Object.entries(signed.headers).filter(([name]) => name.toLowerCase() !== 'host'));
   };
 }

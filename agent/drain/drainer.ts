@@ -3,6 +3,7 @@ import { createAwsCall, endpointOf } from '../api/aws.ts';
 import type { IdentitySource } from '../api/sign.ts';
 import { messageOf } from '../failure.ts';
 import type { HookRunner } from '../hooks.ts';
+import type { ProxyChoice } from '../http/proxy.ts';
 import type { AgentDrainStep, DrainAct, DrainOutcome } from '../node/drain-record.ts';
 import type { Environment } from '../settings.ts';
 import { type DrainAdapter, DONE } from './adapter.ts';
@@ -25,6 +26,9 @@ export type DrainerOptions = {
   /** settings of the node, from its own API. */
   readonly settings: () => Promise<unknown>;
   readonly runHook: HookRunner;
+  readonly proxies: ProxyChoice;
+  /** What time it is, to sign with. */
+  readonly wallMs: () => number;
 };
 
 export type Drainer = (act: DrainAct, step: AgentDrainStep, mine: readonly string[] | null) => Promise<DrainOutcome>;
@@ -50,23 +54,15 @@ export function createDrainer(options: DrainerOptions): Drainer {
 }
 
 function createAdapter(step: AgentDrainStep, options: DrainerOptions): DrainAdapter {
-  const { region, identity, env, nodeId, requestTimeoutMs: timeoutMs } = options;
+  const { nodeId, requestTimeoutMs: timeoutMs } = options;
+  const aws = { ...options, timeoutMs };
   switch (step.type) {
     case 'kubernetes':
-      return kubernetesAdapter(() => connectKubernetes(options), nodeId);
+      return kubernetesAdapter(() => connectKubernetes(options), nodeId, step.unmanaged === 'evict');
     case 'ecs':
-      return ecsAdapter(
-        createAwsCall('ecs', { region, identity, env, timeoutMs }),
-        options.ecsIntrospection,
-        nodeId,
-        timeoutMs,
-      );
+      return ecsAdapter(createAwsCall('ecs', aws), options.ecsIntrospection, nodeId, timeoutMs);
     case 'loadBalancer':
-      return loadBalancerAdapter(
-        step.targetGroups,
-        createAwsCall('elasticloadbalancing', { region, identity, env, timeoutMs }),
-        nodeId,
-      );
+      return loadBalancerAdapter(step.targetGroups, createAwsCall('elasticloadbalancing', aws), nodeId);
     case 'exec':
       return execAdapter(step, options.runHook);
     case 'unknown':
@@ -82,8 +78,8 @@ function unknownAdapter(kind: string): DrainAdapter {
 }
 
 async function connectKubernetes(options: DrainerOptions): Promise<KubernetesApi> {
-  const { region, identity, env, kubernetesNode, requestTimeoutMs } = options;
+  const { region, env, kubernetesNode, requestTimeoutMs, proxies } = options;
   const { server, ca, cluster, nodeName } = readKubernetesSettings(await options.settings(), kubernetesNode);
-  const token = (): Promise<string> => eksToken(cluster, endpointOf('sts', region, env), region, identity);
-  return new KubernetesApi({ server, ca, nodeName, token }, requestTimeoutMs);
+  const token = (): Promise<string> => eksToken(cluster, endpointOf('sts', region, env), options);
+  return new KubernetesApi({ server, ca, nodeName, token, proxy: proxies(server) }, requestTimeoutMs);
 }

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import type { AwsCall } from '../api/aws.ts';
 import { AgentError } from '../failure.ts';
+import { exchange } from '../http/exchange.ts';
 import type { DrainOutcome } from '../node/drain-record.ts';
 import { type DrainAdapter, DONE } from './adapter.ts';
 
@@ -38,9 +39,10 @@ export function ecsAdapter(call: AwsCall, introspection: string, nodeId: string,
     return JSON.parse(await call(headers, JSON.stringify(input)));
   };
   const place = async (): Promise<Place> => {
-    const response = await fetch(`${introspection}/v1/metadata`, { signal: AbortSignal.timeout(timeoutMs) });
-    if (!response.ok) throw new AgentError('Host', `the ECS agent answered ${response.status} to /v1/metadata`);
-    return metadataSchema.parse(await response.json());
+    const url = new URL(`${introspection}/v1/metadata`);
+    const { status, text } = await exchange({ method: 'GET', url, headers: {}, timeoutMs });
+    if (status !== 200) throw new AgentError('Host', `the ECS agent answered ${status} to /v1/metadata`);
+    return metadataSchema.parse(JSON.parse(text));
   };
   const look = async ({ Cluster, ContainerInstanceArn }: Place) => {
     const answer = await ecs('DescribeContainerInstances', {
@@ -78,24 +80,31 @@ export function ecsAdapter(call: AwsCall, introspection: string, nodeId: string,
       nextToken = page.nextToken ?? null;
     } while (nextToken !== null);
     if (arns.length === 0) return { left: [], standalone: [] };
-    const described = tasksSchema.parse(
-      await ecs('DescribeTasks', { cluster: Cluster, tasks: arns.slice(0, DESCRIBED_MAX) }),
-    );
+    const described: z.infer<typeof tasksSchema>['tasks'] = [];
+    for (let from = 0; from < arns.length; from += DESCRIBED_MAX) {
+      const page = await ecs('DescribeTasks', { cluster: Cluster, tasks: arns.slice(from, from + DESCRIBED_MAX) });
+      described.push(...tasksSchema.parse(page).tasks);
+    }
     const name = ({ taskArn, group }: { taskArn: string; group?: string | undefined }): string =>
       `task ${taskArn.split('/').at(-1) ?? taskArn} (${group ?? 'no group'})`;
     return {
-      left: described.tasks.map(name),
+      left: described.map(name),
       // DRAINING moves the tasks of services; a task that no service started stays until it ends by itself (EU#43).
-      standalone: described.tasks.filter(({ group }) => group?.startsWith('service:') !== true).map(name),
+      standalone: described.filter(({ group }) => group?.startsWith('service:') !== true).map(name),
     };
   };
 
   return {
     survey: async () => {
-      const instance = await look(await place());
+      const here = await place();
+      const instance = await look(here);
       if (instance === null)
         return { kind: 'impossible', message: 'this node is no active container instance of its cluster' };
-      return { kind: 'surveyed', mine: instance.draining && !instance.marked ? [] : [OURS] };
+      const mine = instance.draining && !instance.marked ? [] : [OURS];
+      // What DRAINING cannot move is known before anything is: the tasks of services go on here meanwhile.
+      const { standalone } = instance.draining || instance.tasks === 0 ? { standalone: [] } : await tasks(here);
+      if (standalone.length === 0) return { kind: 'surveyed', mine };
+      return { kind: 'blocked', mine, blockedBy: standalone.map((task) => `${task}, which no service started`) };
     },
     drain: async (mine) => {
       const here = await place();

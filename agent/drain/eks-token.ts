@@ -8,7 +8,11 @@ import type { IdentitySource } from '../api/sign.ts';
 
 const EXPIRES_SECONDS = 60;
 
-export async function eksToken(cluster: string, sts: URL, region: string, identity: IdentitySource): Promise<string> {
+export async function eksToken(
+  cluster: string,
+  sts: URL,
+  { region, identity, wallMs }: { region: string; identity: IdentitySource; wallMs: () => number },
+): Promise<string> {
   const signer = new SignatureV4({ service: 'sts', region, credentials: identity, sha256: Sha256 });
   const signed = await signer.presign(
     {
@@ -21,7 +25,7 @@ export async function eksToken(cluster: string, sts: URL, region: string, identi
       // Binds the token to one cluster: another one refuses it.
       headers: { host: sts.host, 'x-k8s-aws-id': cluster },
     },
-    { expiresIn: EXPIRES_SECONDS },
+    { expiresIn: EXPIRES_SECONDS, signingDate: new Date(wallMs()) },
   );
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(signed.query ?? {})) {

@@ -1,8 +1,7 @@
 /** The four calls to a Kubernetes API server that draining needs, over HTTPS with the cluster's own CA. */
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import * as z from 'zod/mini';
 import { AgentError, messageOf } from '../failure.ts';
+import { exchange } from '../http/exchange.ts';
 
 export type KubernetesReach = {
   readonly server: URL;
@@ -10,6 +9,7 @@ export type KubernetesReach = {
   readonly ca: string | null;
   readonly nodeName: string;
   readonly token: () => Promise<string>;
+  readonly proxy: URL | null;
 };
 
 const meta = z.object({
@@ -89,43 +89,40 @@ export class KubernetesApi {
     );
   }
 
-  async #call(method: string, path: string, body?: unknown, type = 'application/json'): Promise<Answer> {
-    const { server, ca } = this.#reach;
+  async #call(
+    method: 'GET' | 'POST' | 'PATCH',
+    path: string,
+    body?: unknown,
+    type = 'application/json',
+  ): Promise<Answer> {
+    const { server, ca, proxy, token } = this.#reach;
+    const what = `${method} ${path.split('?')[0] ?? path}`;
     const text = body === undefined ? null : JSON.stringify(body);
-    const options = {
-      method,
-      host: server.hostname,
-      port: server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port),
-      path,
-      headers: {
-        authorization: `Bearer ${await this.#reach.token()}`,
-        accept: 'application/json',
-        ...(text === null ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
-      },
-      signal: AbortSignal.timeout(this.#timeoutMs),
-      agent: false,
+    const headers = {
+      authorization: `Bearer ${await token()}`,
+      accept: 'application/json',
+      ...(text === null ? {} : { 'content-type': type }),
     };
-    const outgoing =
-      server.protocol === 'http:' ? requestHttp(options) : requestHttps({ ...options, ...(ca === null ? {} : { ca }) });
-    return new Promise((resolve, reject) => {
-      const broken = (error: unknown): void =>
-        reject(new AgentError('Network', `${method} ${path.split('?')[0] ?? path}: ${messageOf(error)}`));
-      outgoing.on('error', broken);
-      outgoing.on('response', (incoming) => {
-        let answer = '';
-        incoming.setEncoding('utf8');
-        incoming.on('data', (chunk: string) => {
-          answer += chunk;
-        });
-        incoming.on('error', broken);
-        incoming.on('end', () =>
-          resolve(readAnswer(incoming.statusCode ?? 0, `${method} ${path.split('?')[0] ?? path}`, answer)),
-        );
+    try {
+      const answer = await exchange({
+        method,
+        url: new URL(path, server),
+        headers,
+        body: text,
+        timeoutMs: this.#timeoutMs,
+        bytesMax: BYTES_MAX,
+        proxy,
+        ...(ca === null ? {} : { ca }),
       });
-      outgoing.end(text ?? undefined);
-    });
+      return readAnswer(answer.status, what, answer.text);
+    } catch (error) {
+      throw new AgentError('Network', `${what}: ${messageOf(error)}`, { cause: error });
+    }
   }
 }
+
+/** A page of 200 pods with all their managed fields. */
+const BYTES_MAX = 32 * 1024 * 1024;
 
 /** Errors are a Status object, or plain text from something in between. */
 function readAnswer(status: number, what: string, text: string): Answer {

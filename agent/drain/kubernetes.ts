@@ -13,17 +13,29 @@ const CORDON = 'cordon';
 /** Evictions in flight at once (BU#142: one by one is too slow). */
 const PARALLEL = 5;
 
-export function kubernetesAdapter(connect: () => Promise<KubernetesApi>, nodeId: string): DrainAdapter {
+/** @param evictUnmanaged whether pods without a controller, which nothing starts again elsewhere, are evicted too */
+export function kubernetesAdapter(
+  connect: () => Promise<KubernetesApi>,
+  nodeId: string,
+  evictUnmanaged: boolean,
+): DrainAdapter {
   /** UIDs of the pods that were here once the node was cordoned: whatever tolerates the cordon and comes later is no obstacle. */
   let wanted: Set<string> | null = null;
+  /** What an eviction was refused with for want of a right, by UID: it is said of a pod that is still here at the next look. */
+  const forbidden = new Map<string, string>();
+  const stays = (pod: Pod): boolean => !evictUnmanaged && unmanaged(pod);
   const marked = ({ metadata }: KubernetesNode): boolean => metadata.annotations?.[MARK] === nodeId;
   const cordoned = ({ spec }: KubernetesNode): boolean => spec?.unschedulable === true;
 
   return {
     survey: async () => {
       wanted = null;
-      const node = await (await connect()).node();
-      return { kind: 'surveyed', mine: cordoned(node) && !marked(node) ? [] : [CORDON] };
+      forbidden.clear();
+      const api = await connect();
+      const node = await api.node();
+      const mine = cordoned(node) && !marked(node) ? [] : [CORDON];
+      const blockedBy = (await api.pods()).filter((pod) => mustGo(pod) && stays(pod)).map(nameUnmanaged);
+      return blockedBy.length === 0 ? { kind: 'surveyed', mine } : { kind: 'blocked', mine, blockedBy };
     },
     drain: async (mine) => {
       const api = await connect();
@@ -34,7 +46,14 @@ export function kubernetesAdapter(connect: () => Promise<KubernetesApi>, nodeId:
       wanted ??= new Set(pods.map(uidOf));
       const left = pods.filter((pod) => wanted?.has(uidOf(pod)) === true);
       if (left.length === 0) return DONE;
-      return waiting(left.map(nameOf), await evictAll(api, left));
+      const evicted = left.filter((pod) => !stays(pod));
+      const named = evicted.flatMap((pod) => {
+        const why = forbidden.get(uidOf(pod));
+        return why === undefined ? [] : [`${nameOf(pod)} (${why})`];
+      });
+      const refusing = await evictAll(api, evicted, forbidden);
+      const blockedBy = [...left.filter(stays).map(nameUnmanaged), ...named, ...refusing];
+      return waiting(left.map(nameOf), blockedBy.sort());
     },
     undo: async (mine) => {
       if (mine !== null && !mine.includes(CORDON)) return DONE;
@@ -63,23 +82,29 @@ function mustGo({ metadata, status }: Pod): boolean {
   return daemon !== true && !mirror && !over;
 }
 
+/** Nothing starts it again elsewhere: whoever put it here has to move it. */
+const unmanaged = ({ metadata }: Pod): boolean =>
+  metadata.ownerReferences?.some(({ controller }) => controller === true) !== true;
+const nameUnmanaged = (pod: Pod): string =>
+  `${nameOf(pod)} (no controller starts it again elsewhere: delete it, or set unmanaged: "evict")`;
+
 const uidOf = ({ metadata }: Pod): string => metadata.uid ?? nameOf({ metadata });
 const nameOf = ({ metadata }: Pick<Pod, 'metadata'>): string => `${metadata.namespace ?? 'default'}/${metadata.name}`;
 
 /** Evicts what is not ending yet; answers what refuses to go, with the reason. */
-async function evictAll(api: KubernetesApi, pods: readonly Pod[]): Promise<string[]> {
+async function evictAll(api: KubernetesApi, pods: readonly Pod[], forbidden: Map<string, string>): Promise<string[]> {
   const queue = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const blocked: string[] = [];
   const work = async (): Promise<void> => {
     for (let pod = queue.shift(); pod !== undefined; pod = queue.shift()) {
       const { status, message } = await api.evict(pod.metadata);
-      // 403 and 404: it has left this node, or exists no more; 409: another pod has its name. The next list tells.
+      // 404: it exists no more; 409: another pod has its name. 403: it has left this node, or we may not. The next list tells.
       const gone = status === 403 || status === 404 || status === 409;
+      if (status === 403) forbidden.set(uidOf(pod), message);
       if (status === 429) blocked.push(`${nameOf(pod)} (its disruption budget)`);
       else if (status >= 300 && !gone) blocked.push(`${nameOf(pod)} (${message})`);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
-  if (blocked.length > 0 || queue.length > 0) return blocked.sort();
-  return [];
+  return blocked;
 }

@@ -1,7 +1,7 @@
 /** What the immediate answer to a command does to the record; everything else is judged by looking (`pursue`). */
-import type { CommandName, NodeRecord } from './memory.ts';
+import type { NodeRecord } from './memory.ts';
 import { failed, type Limits, type Move, withStep } from './move.ts';
-import type { CommandOutcome } from '../updater/update-api.ts';
+import type { CommandName, CommandOutcome } from '../updater/driver.ts';
 
 /** Null when the answer settles nothing: accepted, or a connection that broke before it. */
 export function absorb(

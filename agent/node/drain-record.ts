@@ -38,6 +38,8 @@ export const drainRecordSchema = z.object({
   blockedBy: z.array(z.string()),
   /** Why the last try to drain or to undo went wrong. */
   trouble: z.nullable(z.string()),
+  /** How often in a row it has gone wrong. */
+  tries: z._default(z.int(), 0),
   /** No further try before this instant. */
   notBefore: z.nullable(z.number()),
 });
@@ -51,6 +53,7 @@ export const newDrain = (plan: AgentDrainPlan): DrainRecord => ({
   left: [],
   blockedBy: [],
   trouble: null,
+  tries: 0,
   notBefore: null,
 });
 
@@ -90,6 +93,8 @@ export type DrainAct = 'survey' | 'drain' | 'undo';
 export type DrainOutcome =
   /** What would be ours if the step began now. Nothing has been touched. */
   | { kind: 'surveyed'; mine: string[] }
+  /** As `surveyed`, and this is known not to go by itself, however long anybody waits. */
+  | { kind: 'blocked'; mine: string[]; blockedBy: string[] }
   | { kind: 'done' }
   /** Under way: what is still there, and what of it does not go by itself. */
   | { kind: 'waiting'; left: string[]; blockedBy: string[] }

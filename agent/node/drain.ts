@@ -5,6 +5,7 @@
  */
 import type { AgentDrainStep, Begun, DrainOutcome, DrainRecord } from './drain-record.ts';
 import type { NodeRecord } from './memory.ts';
+import { retryWaitMs } from '../backoff.ts';
 import { failed, type Limits, type Move, WAIT } from './move.ts';
 
 /** So many are named; a report is for people. */
@@ -27,16 +28,20 @@ export function drain(record: NodeRecord, now: number): Move | null {
 }
 
 function timeIsUp(record: NodeRecord, state: DrainRecord, now: number): Move {
-  const { plan, blockedBy, left, trouble } = state;
-  const blockers = blockedBy.length > 0 ? blockedBy : left;
-  const why =
-    blockers.length > 0 ? `blocked by ${blockers.join(', ')}` : (trouble ?? 'its steps were not done in time');
+  const { plan } = state;
+  const { reason, message: why } = whyNotDrained(state);
   if (plan.onTimeout === 'reboot') {
     const notice = `not wholly drained in ${plan.timeoutSeconds} s (${why}), rebooted all the same as its group says`;
     return { kind: 'note', record: { ...record, drain: { ...state, drainedAt: now }, notice } };
   }
-  const reason = blockers.length > 0 ? 'DrainBlocked' : 'DrainFailed';
   return failed(record, reason, `not drained in ${plan.timeoutSeconds} s: ${why}`);
+}
+
+/** Why a drain has not ended: what blocks it, or what is still there, or what went wrong. */
+export function whyNotDrained({ blockedBy, left, trouble }: DrainRecord): { reason: string; message: string } {
+  const blockers = blockedBy.length > 0 ? blockedBy : left;
+  if (blockers.length > 0) return { reason: 'DrainBlocked', message: `blocked by ${blockers.join(', ')}` };
+  return { reason: 'DrainFailed', message: trouble ?? 'its steps were not done in time' };
 }
 
 /** The next move of giving back; null when nothing of ours is left, `later` when the next try is not due yet. */
@@ -61,17 +66,27 @@ const stepOf = (
 export function absorbDrain(
   move: Extract<Move, { kind: 'drain' }>,
   outcome: DrainOutcome,
-  now: number,
   limits: Limits,
+  { now, random }: { now: number; random: number },
 ): Move {
   const { record, act, index } = move;
   const { drain: state } = record;
   if (state === null) return WAIT;
   const { begun } = state;
-  const calm: DrainRecord = { ...state, left: [], blockedBy: [], trouble: null, notBefore: null };
+  const calm: DrainRecord = { ...state, left: [], blockedBy: [], trouble: null, tries: 0, notBefore: null };
   switch (outcome.kind) {
     case 'surveyed':
       return note(record, { ...calm, begun: [...begun, { step: index, mine: outcome.mine, done: false }] });
+    case 'blocked': {
+      // Nothing has been touched yet, and nothing is, unless the group goes on all the same.
+      const { plan } = state;
+      if (plan.onTimeout === 'reboot') {
+        return note(record, { ...calm, begun: [...begun, { step: index, mine: outcome.mine, done: false }] });
+      }
+      const named = { ...calm, blockedBy: outcome.blockedBy.slice(0, NAMED_MAX) };
+      const message = `step ${index + 1} of its drain was not begun: ${whyNotDrained(named).message}`;
+      return failed({ ...record, drain: named }, 'DrainBlocked', message);
+    }
     case 'done':
       return note(record, {
         ...calm,
@@ -88,19 +103,23 @@ export function absorbDrain(
         notBefore: now + limits.drainEveryMs,
       });
     case 'unavailable':
-      return note(record, troubled(state, outcome.message, now + limits.drainEveryMs));
+      return note(
+        record,
+        troubled(state, outcome.message, now, retryWaitMs(state.tries + 1, random, limits.drainEveryMs)),
+      );
     case 'impossible':
       // What cannot be undone is tried again for ever and shown: a person has to see it.
       return act === 'undo'
-        ? note(record, troubled(state, outcome.message, now + limits.retryAfterMs))
+        ? note(record, troubled(state, outcome.message, now, limits.retryAfterMs))
         : failed({ ...record, drain: { ...state, trouble: outcome.message } }, 'DrainFailed', outcome.message);
   }
 }
 
-const troubled = (state: DrainRecord, trouble: string, notBefore: number): DrainRecord => ({
+const troubled = (state: DrainRecord, trouble: string, now: number, waitMs: number): DrainRecord => ({
   ...state,
   trouble,
-  notBefore,
+  tries: state.tries + 1,
+  notBefore: now + waitMs,
 });
 
 const note = (record: NodeRecord, drained: DrainRecord): Move => ({

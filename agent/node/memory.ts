@@ -5,18 +5,18 @@ import * as z from 'zod/mini';
 import { updateCheckSchema } from '../../core/contract/agent-bodies.ts';
 import { NODE_STATES, type SpecState } from '../../core/contract/words.ts';
 import { readIfThere, writeDurably } from '../durable.ts';
+import { clockMarkSchema } from '../steady-clock.ts';
+import { COMMANDS } from '../updater/driver.ts';
 import { drainRecordSchema } from './drain-record.ts';
 import { monitorRecordSchema } from './monitor-record.ts';
 import { rollbackRecordSchema } from './rollback-record.ts';
 
 /**
  * The version of the file's format. 1 had no drain, monitor and rollback; any other is refused, not guessed at. An agent
- * older than the file finds its record lost, so that it cannot drop an ownership that it does not know.
+ * older than the file finds its record lost, so that it cannot drop an ownership that it does not know. Of version-locks
+ * the ownership is in a file of its own (`updater/version-lock.ts`).
  */
 const FORMAT = 2;
-
-export const COMMANDS = ['refresh', 'prepare', 'activate', 'deactivate', 'reboot'] as const;
-export type CommandName = (typeof COMMANDS)[number];
 
 const pendingSchema = z.object({
   name: z.enum(COMMANDS),
@@ -38,6 +38,12 @@ const stepSchema = z.object({
   /** No command before this instant. */
   notBefore: z.nullable(z.number()),
   pending: z.nullable(pendingSchema),
+  /** The step's own limit, where the control plane says one (`desired.withinSeconds`). */
+  until: z._default(z.nullable(z.number()), null),
+  /** A disruptive step begins before this, or not at all; null: whenever. */
+  beginBefore: z._default(z.nullable(z.number()), null),
+  /** Whether a step that has a `beginBefore` has begun. */
+  begun: z._default(z.boolean(), false),
 });
 export type StepRecord = z.infer<typeof stepSchema>;
 
@@ -59,8 +65,12 @@ const recordSchema = z.object({
   drain: z._default(z.nullable(drainRecordSchema), null),
   monitor: z._default(z.nullable(monitorRecordSchema), null),
   rollback: z._default(z.nullable(rollbackRecordSchema), null),
+  /** It was told to reboot, and heard of it too late to begin. */
+  notBegun: z._default(z.boolean(), false),
   /** What a person should know of the last attempt, until the next one. */
   notice: z._default(z.nullable(z.string()), null),
+  /** Of the clock that all instants above are of; null: they are the wall clock's, as an older agent wrote them. */
+  clock: z._default(z.nullable(clockMarkSchema), null),
 });
 export type NodeRecord = z.infer<typeof recordSchema>;
 
@@ -71,6 +81,7 @@ export type Memory =
   /** There was a record, and it is gone or unreadable. */
   | { kind: 'lost'; why: string };
 
+/** `save` throws when the record cannot be written; nothing has changed then. */
 export type MemoryStore = { load(): Memory; save(record: NodeRecord): void };
 
 /** Opens the record in a state directory. A second, empty file tells a lost record from one that never was. */
@@ -85,6 +96,9 @@ export function openMemory(stateDir: string): MemoryStore {
     },
   };
 }
+
+/** Reason of the error that a lost record is reported as. */
+export const STATE_LOST = 'StateLost';
 
 /** Reads the text of the record's file; null is a missing file. */
 export function parseMemory(text: string | null, known: boolean): Memory {
@@ -118,7 +132,9 @@ export const newRecord = (generation: number): NodeRecord => ({
   drain: null,
   monitor: null,
   rollback: null,
+  notBegun: false,
   notice: null,
+  clock: null,
 });
 
 /** A step that is about to begin. */
@@ -129,4 +145,7 @@ export const newStep = (target: SpecState, startedAt: number): StepRecord => ({
   refreshFailure: null,
   notBefore: null,
   pending: null,
+  until: null,
+  beginBefore: null,
+  begun: false,
 });

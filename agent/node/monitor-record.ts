@@ -23,6 +23,10 @@ export const monitorRecordSchema = z.object({
   /** When the next round is due. */
   nextAt: z.number(),
   failing: z.nullable(z.string()),
+  /** The boot that is watched: in another one the services start anew. */
+  bootId: z._default(z.nullable(z.string()), null),
+  /** How long the first passing round may take, in any boot; null: as the agent's own settings say. */
+  windowMs: z._default(z.nullable(z.number()), null),
 });
 
 export type CheckResult = { name: string; failure: string | null };

@@ -4,9 +4,9 @@
  * fails is ErrorReset.
  */
 import { HEALTH_CHECK_FAILED } from '../../core/policy/monitor.ts';
-import type { NodeRecord } from './memory.ts';
+import { newStep, type NodeRecord } from './memory.ts';
 import type { AgentCheck, CheckResult } from './monitor-record.ts';
-import { allowedMs, failed, type Limits, type Move, reached, WAIT } from './move.ts';
+import { failed, type Limits, limitOf, type Move, reached, WAIT } from './move.ts';
 
 /** Whether an updated node is still being watched. */
 export const watches = ({ state, step, error, monitor }: NodeRecord): boolean =>
@@ -18,7 +18,7 @@ export function check(record: NodeRecord, now: number, limits: Limits): Move {
   if (monitor === null || now < monitor.nextAt) return WAIT;
   const { checks } = monitor.plan;
   if (step === null) return { kind: 'check', record, checks };
-  const leftMs = step.startedAt + allowedMs(record, step, limits) - now;
+  const leftMs = limitOf(record, step, limits) - now;
   return { kind: 'check', record, checks: checks.map((each) => cut(each, leftMs)) };
 }
 
@@ -27,6 +27,23 @@ const cut = (each: AgentCheck, leftMs: number): AgentCheck => ({
   ...each,
   timeoutSeconds: Math.min(each.timeoutSeconds, leftMs / 1000),
 });
+
+/**
+ * The watch begun anew, where the node has booted since: its services start again, and have as long for it as before
+ * (DESIGN section 2 rule 5). Null where it is the boot that is watched, or nobody had kept which one is.
+ */
+export function watchAnew(record: NodeRecord, bootId: string, now: number): NodeRecord | null {
+  const { state, step, error, monitor } = record;
+  if (monitor === null || error !== null || monitor.bootId === null || monitor.bootId === bootId) return null;
+  if (step === null ? state !== 'MonitoringUpdate' : step.target !== 'MonitoringUpdate') return null;
+  const until = monitor.windowMs === null ? null : now + monitor.windowMs;
+  return {
+    ...record,
+    state: 'RebootedIntoUpdate',
+    step: { ...newStep('MonitoringUpdate', now), until },
+    monitor: { ...monitor, bootId, nextAt: 0, failing: null },
+  };
+}
 
 /** What a round means. */
 export function absorbChecks(record: NodeRecord, results: readonly CheckResult[], now: number, limits: Limits): Move {

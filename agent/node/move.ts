@@ -1,7 +1,9 @@
 /** The moves a decision about the node can be, and the record each leaves behind. */
 import type { AgentDrainStep, DrainAct } from './drain-record.ts';
-import type { CommandName, NodeRecord, StepRecord } from './memory.ts';
+import type { NodeRecord, StepRecord } from './memory.ts';
 import type { AgentCheck } from './monitor-record.ts';
+import type { CommandName } from '../updater/driver.ts';
+import type { HeldLock, LockChange } from '../updater/version-lock.ts';
 import type { UpdateView } from '../updater/update-status.ts';
 import { lastTimestamp } from '../updater/update-status.ts';
 
@@ -16,6 +18,10 @@ export type Seen = {
   readonly liveVms: number;
   /** settings.updates.version-lock, read only while staging and rolling back; null when it was not, or did not answer. */
   readonly versionLock: string | null;
+  /** Why the record cannot be written at the moment; null: it can. */
+  readonly unwritable: string | null;
+  /** What of the version-lock is ours; null: nothing. */
+  readonly lockHeld: HeldLock | null;
 };
 
 export type Limits = {
@@ -30,6 +36,9 @@ export type Limits = {
   readonly checkEveryMs: number;
   /** For a whole way back to the old version. */
   readonly rollbackMs: number;
+  /** A changed setting has to show in a refresh within this, asked for again and again. */
+  readonly settingsWithinMs: number;
+  readonly settingsEveryMs: number;
 };
 
 export type Move =
@@ -53,18 +62,24 @@ export type Move =
     }
   /** Run the health checks. */
   | { kind: 'check'; record: NodeRecord; checks: readonly AgentCheck[] }
-  /** Set settings.updates.version-lock. */
-  | { kind: 'lock'; record: NodeRecord; version: string }
+  /** Change settings.updates.version-lock, and whose it is. */
+  | { kind: 'lock'; record: NodeRecord; change: LockChange }
   /** The step has ended, well or badly: keep this record and report. */
   | { kind: 'end'; record: NodeRecord };
 
 export const WAIT: Move = { kind: 'wait' };
 
-/** How long a step may take: the agent's own setting, and for health checks what the control plane allows if that is less. */
-export function allowedMs({ monitor }: NodeRecord, { target }: StepRecord, limits: Limits): number {
+/**
+ * Until when a step may take: as the control plane says. One that is too old to say it leaves the agent's own settings,
+ * and for health checks what it allows if that is less; draining then has a time of its own, and the reboot's begins after it.
+ */
+export function limitOf({ monitor, drain }: NodeRecord, step: StepRecord, limits: Limits): number {
+  const { target, startedAt, until } = step;
+  if (until !== null) return until;
   const own = limits.deadlinesMs[target];
-  const within = target === 'MonitoringUpdate' ? monitor?.plan.withinSeconds : undefined;
-  return within === undefined ? own : Math.min(own, within * 1000);
+  if (target === 'MonitoringUpdate') return startedAt + Math.min(own, (monitor?.plan.withinSeconds ?? Infinity) * 1000);
+  if (target !== 'RebootedIntoUpdate' || drain === null || drain.startedAt === null) return startedAt + own;
+  return (drain.drainedAt ?? drain.startedAt + drain.plan.timeoutSeconds * 1000) + own;
 }
 
 export const withStep = (record: NodeRecord, step: StepRecord): NodeRecord => ({ ...record, step });
@@ -89,6 +104,12 @@ export function act(record: NodeRecord, step: StepRecord, command: CommandName, 
 export function reached(record: NodeRecord, step: StepRecord, change: Partial<NodeRecord> = {}): Move {
   return { kind: 'end', record: { ...record, ...change, state: step.target, step: null, error: null } };
 }
+
+/** The step was not begun, since it was heard of too late: it is as if it had not been asked for, until it is asked anew. */
+export const notBegun = (record: NodeRecord): Move => ({
+  kind: 'end',
+  record: { ...record, step: null, drain: null, notBegun: true },
+});
 
 /** The step has failed; what had been done stays on record, so that recovery can undo it. */
 export const failed = (record: NodeRecord, reason: string, message: string): Move => ({

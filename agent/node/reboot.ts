@@ -1,7 +1,7 @@
 /** RebootedIntoUpdate: empty the node, reboot, prove the new boot, give back (DESIGN section 2). Pure. */
 import { drain, undrain } from './drain.ts';
 import type { NodeRecord, StepRecord } from './memory.ts';
-import { act, failed, type Limits, type Move, reached, type Seen, WAIT } from './move.ts';
+import { act, failed, type Limits, type Move, notBegun, reached, type Seen, WAIT, withStep } from './move.ts';
 import { ISSUES_MAX } from './pending.ts';
 
 /** Nothing is drained before the update is known to be there to boot into, and nothing is reached before it is undone. */
@@ -13,6 +13,8 @@ export function reboot(record: NodeRecord, step: StepRecord, seen: Seen, limits:
       ? act(record, step, 'reboot', seen)
       : failed(record, 'NoProgress', 'the reboot was accepted twice and did not come');
   }
+  const waitsToBegin = step.beginBefore !== null && !step.begun;
+  if (waitsToBegin && seen.now >= (step.beginBefore ?? 0)) return notBegun(record);
   if (seen.update.kind === 'none') return failed(record, 'NotActivated', 'no update command has run since boot');
   if (seen.update.kind !== 'status') return WAIT;
   const { state, staging } = seen.update.status;
@@ -26,6 +28,8 @@ export function reboot(record: NodeRecord, step: StepRecord, seen: Seen, limits:
       `${staging.version} is active instead of ${record.targetVersion ?? 'nothing'}`,
     );
   }
+  // On record before the first act that disturbs anybody: from here on it is done, however long it takes.
+  if (waitsToBegin) return { kind: 'note', record: withStep(record, { ...step, begun: true }) };
   const draining = drain(record, seen.now);
   if (draining !== null) return draining;
   return seen.liveVms > 0 ? WAIT : act(record, step, 'reboot', seen);

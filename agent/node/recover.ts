@@ -1,7 +1,8 @@
 /** Idle: finish, or undo what the record says we had done (DESIGN section 2 rule 2, G9). Pure. */
 import { undrain } from './drain.ts';
-import type { NodeRecord, StepRecord } from './memory.ts';
+import { type NodeRecord, STATE_LOST, type StepRecord } from './memory.ts';
 import { act, type Limits, type Move, reached, type Seen, WAIT, withStep } from './move.ts';
+import { giveLockBack } from '../updater/version-lock.ts';
 import { judgePending } from './pending.ts';
 import { beginRollback, rollBack } from './rollback.ts';
 
@@ -60,9 +61,13 @@ function takeBack(record: NodeRecord, step: StepRecord, seen: Seen, limits: Limi
   return { kind: 'note', record: withStep(record, retried) };
 }
 
-/** The version-lock as its owner had set it; null when it is. */
-function unlock(record: NodeRecord, seen: Seen): Move | null {
+/** The version-lock as its owner had set it; null when it is, or nothing here has changed it. A pin is set anew once Idle. */
+function unlock(record: NodeRecord, { versionLock, lockHeld }: Seen): Move | null {
+  if (record.rollback === null && record.error?.reason !== STATE_LOST) return null;
   const before = record.rollback?.lockBefore ?? null;
-  if (before === null || seen.versionLock === before) return null;
-  return seen.versionLock === null ? WAIT : { kind: 'lock', record, version: before };
+  if (lockHeld === null && (before === null || versionLock === before)) return null;
+  if (versionLock === null) return WAIT;
+  const change = giveLockBack(versionLock, lockHeld);
+  if (change !== null) return { kind: 'lock', record, change };
+  return before === null ? null : { kind: 'lock', record, change: { act: 'giveBack', version: before } };
 }

@@ -4,19 +4,25 @@ import { reportWaitMs, retryWaitMs } from '../backoff.ts';
 import { AgentError, messageOf, RefusedError } from '../failure.ts';
 import type { Latch } from '../latch.ts';
 import type { Log } from '../log.ts';
-import type { Memory } from './memory.ts';
+import { type Memory, STATE_LOST } from './memory.ts';
 import { sayBlockers, sayProgress } from './progress.ts';
-import type { UpdateApi } from '../updater/update-api.ts';
-import type { NodeAnswer } from './wanted.ts';
+import type { UpdateDriver } from '../updater/driver.ts';
+import { type NodeAnswer, type Wanted, wantedOf } from './wanted.ts';
 import type { Worker } from './worker.ts';
 
 export type ReporterOptions = {
   readonly send: (report: NodeReport) => Promise<NodeAnswer>;
   readonly worker: Worker;
-  readonly api: UpdateApi;
+  readonly driver: UpdateDriver;
   readonly bootId: () => string;
   readonly uptime: () => number;
   readonly group: string | null;
+  /** The failure domain it runs in; null while nobody has said. */
+  readonly zone: () => string | null;
+  /** What is wrong with the host besides its node: its clock. */
+  readonly hostTroubles: () => string[];
+  /** The clock of durations. */
+  readonly now: () => number;
   readonly agentVersion: string;
   readonly slowRetryMs: number;
   readonly random: () => number;
@@ -29,75 +35,105 @@ export type ReporterOptions = {
 };
 
 /** What a memory says of the node: its generation, its state, its error. */
-export function standingOf(memory: Memory): Pick<NodeReport, 'generation' | 'state' | 'error'> {
+export function standingOf(memory: Memory): Pick<NodeReport, 'generation' | 'state' | 'error' | 'notBegun'> {
   switch (memory.kind) {
     case 'fresh':
       return { state: 'Idle' };
     case 'lost':
       // Without a generation: it can complete nothing and fail nothing until Idle has been reached.
-      return { state: 'ErrorReset', error: { reason: 'StateLost', message: memory.why } };
+      return { state: 'ErrorReset', error: { reason: STATE_LOST, message: memory.why } };
     case 'kept': {
-      const { generation, state, error } = memory.record;
-      if (error === null) return { generation, state };
-      return error.reason === 'StateLost' ? { state: 'ErrorReset', error } : { generation, state: 'ErrorReset', error };
+      const { generation, state, error, notBegun } = memory.record;
+      if (error === null) return { generation, state, ...(notBegun ? { notBegun } : {}) };
+      return error.reason === STATE_LOST ? { state: 'ErrorReset', error } : { generation, state: 'ErrorReset', error };
     }
   }
 }
 
 export async function runReporter(options: ReporterOptions): Promise<void> {
-  const { worker, log, ended, latch } = options;
-  let version: string | null = null;
+  const { worker, ended, latch, now, random } = options;
+  const report = createReport(options);
+  const soak = new Soak();
   let failures = 0;
   await Promise.race([worker.ready, aborted(ended)]);
   while (!ended.aborted) {
+    const sentAt = now();
     const waitMs = await report().then(
-      (answer) => {
+      ({ answer, state }) => {
         failures = 0;
-        worker.want(answer.desired);
+        const wanted = wantedOf(answer.desired, sentAt);
+        worker.want(wanted);
         options.reported();
-        return reportWaitMs(answer.reportEverySeconds, options.random());
+        return Math.min(reportWaitMs(answer.reportEverySeconds, random()), soak.leftMs(wanted, state, now()));
       },
       (error: unknown) => {
         failures += 1;
-        return retryWait(error);
+        return retryWait(options, error, failures);
       },
     );
     await latch.wait(waitMs);
   }
+}
 
-  async function report(): Promise<NodeAnswer> {
-    const os = await options.api.version();
+/** The end of the soak time: a report then lets the node go on at once (DESIGN section 2 rule 1). */
+class Soak {
+  #generation: number | null = null;
+  #endsAt = 0;
+
+  /** Until that report is due; Infinity when none is. Counted from the first answer that had heard of the passing checks. */
+  leftMs({ generation, soakMs, state: wanted }: Wanted, reported: NodeReport['state'], now: number): number {
+    if (soakMs == null || wanted !== 'MonitoringUpdate' || reported !== 'MonitoringUpdate') {
+      this.#generation = null;
+      return Infinity;
+    }
+    if (this.#generation !== generation) this.#endsAt = now + soakMs;
+    this.#generation = generation;
+    return now < this.#endsAt ? this.#endsAt - now : Infinity;
+  }
+}
+
+function createReport(options: ReporterOptions): () => Promise<{ answer: NodeAnswer; state: NodeReport['state'] }> {
+  const { worker } = options;
+  let version: string | null = null;
+  return async () => {
+    const os = await options.driver.version();
     if ('version' in os) version = os.version;
-    const memory = worker.memory();
-    const progress = sayProgress(memory);
+    const { memory } = worker;
+    const standing = standingOf(memory);
+    const progress = [sayProgress(memory), ...worker.troubles(), ...options.hostTroubles()].filter(
+      (part) => part !== null,
+    );
     const blockedBy = sayBlockers(memory);
-    return options.send({
-      ...standingOf(memory),
-      ...(progress === null ? {} : { progress }),
+    const zone = options.zone();
+    const answer = await options.send({
+      ...standing,
+      ...(progress.length === 0 ? {} : { progress: progress.join('; ') }),
       ...(blockedBy.length === 0 ? {} : { drain: { blockedBy } }),
       bootId: options.bootId(),
       currentVersion: version ?? 'unknown',
-      updateCheck: worker.updateCheck(),
+      updateCheck: worker.updateCheck,
       uptime: options.uptime(),
       agentVersion: options.agentVersion,
       ...(options.group === null ? {} : { group: options.group }),
+      ...(zone === null ? {} : { zone }),
+    });
+    return { answer, state: standing.state };
+  };
+}
+
+function retryWait({ slowRetryMs, random, log, ended }: ReporterOptions, error: unknown, failures: number): number {
+  const lasting =
+    error instanceof RefusedError ? error.lasting : error instanceof AgentError && error.code !== 'Network';
+  const waitMs = lasting ? slowRetryMs : retryWaitMs(failures, random());
+  if (!ended.aborted) {
+    log(lasting ? 'error' : 'warn', 'report failed', {
+      code: error instanceof AgentError ? error.code : null,
+      problem: error instanceof RefusedError ? error.problem : null,
+      why: messageOf(error),
+      nextTryMs: waitMs,
     });
   }
-
-  function retryWait(error: unknown): number {
-    const lasting =
-      error instanceof RefusedError ? error.lasting : error instanceof AgentError && error.code !== 'Network';
-    const waitMs = lasting ? options.slowRetryMs : retryWaitMs(failures, options.random());
-    if (!ended.aborted) {
-      log(lasting ? 'error' : 'warn', 'report failed', {
-        code: error instanceof AgentError ? error.code : null,
-        problem: error instanceof RefusedError ? error.problem : null,
-        why: messageOf(error),
-        nextTryMs: waitMs,
-      });
-    }
-    return waitMs;
-  }
+  return waitMs;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

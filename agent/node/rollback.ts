@@ -10,17 +10,19 @@ import type { NodeRecord, StepRecord } from './memory.ts';
 import { act, type Limits, type Move, type Seen, WAIT, withStep } from './move.ts';
 import { ISSUES_MAX, judgePending } from './pending.ts';
 import type { RollbackRecord } from './rollback-record.ts';
+import { type HeldLock, holdLock } from '../updater/version-lock.ts';
 import type { UpdateStatus } from '../updater/update-status.ts';
 
 /** The record with which a rollback begins; null when none is wanted, or it has begun. */
 export function beginRollback(record: NodeRecord, seen: Seen): Move | null {
   const { error, monitor, fromVersion, rollback, step } = record;
-  if (rollback !== null || step === null || fromVersion === null) return null;
+  if (rollback !== null || step === null || fromVersion === null || seen.version === fromVersion) return null;
   if (error?.reason !== HEALTH_CHECK_FAILED || monitor?.plan.onFailure !== 'rollback') return null;
   const begun: RollbackRecord = {
     to: fromVersion,
     startedAt: seen.now,
     lockBefore: null,
+    lockedAt: null,
     refreshed: false,
     trouble: null,
     outcome: null,
@@ -60,15 +62,15 @@ export function rollBack(
     );
   }
   if (seen.versionLock === null) return WAIT;
-  if (state.lockBefore === null) {
-    return { kind: 'note', record: { ...record, rollback: { ...state, lockBefore: seen.versionLock } } };
+  if (seen.versionLock !== to) {
+    const locked = { ...record, rollback: { ...state, lockedAt: seen.now } };
+    return { kind: 'lock', record: locked, change: holdLock(to, seen.versionLock, heldOf(state, seen)) };
   }
-  if (seen.versionLock !== to) return { kind: 'lock', record, version: to };
   if (step.pending !== null) return judge(record, state, step, seen, limits);
   if (seen.update.kind === 'busy') return WAIT;
   if (!state.refreshed) return act(record, step, 'refresh', seen);
   if (seen.update.kind !== 'status') return WAIT;
-  return proceed(record, state, step, seen, seen.update.status);
+  return proceed(record, { state, step }, seen, seen.update.status, limits);
 }
 
 /** A command was sent: what has become of it. A failure is tried again until the time is up. */
@@ -103,8 +105,18 @@ function judge(record: NodeRecord, state: RollbackRecord, step: StepRecord, seen
   }
 }
 
+/** What of the lock is ours; of an older agent's rollback the record says it. */
+const heldOf = ({ lockBefore, to }: RollbackRecord, { lockHeld }: Seen): HeldLock | null =>
+  lockHeld ?? (lockBefore === null ? null : { ours: [to], before: lockBefore });
+
 /** What the update API shows decides what comes next, so that it can be taken up anywhere. */
-function proceed(record: NodeRecord, state: RollbackRecord, step: StepRecord, seen: Seen, status: UpdateStatus): Move {
+function proceed(
+  record: NodeRecord,
+  { state, step }: { state: RollbackRecord; step: StepRecord },
+  seen: Seen,
+  status: UpdateStatus,
+  limits: Limits,
+): Move {
   const { to } = state;
   const { staging, chosen } = status;
   if (status.state === 'Ready') {
@@ -116,7 +128,18 @@ function proceed(record: NodeRecord, state: RollbackRecord, step: StepRecord, se
   }
   if (status.state === 'Staged' && staging?.version === to) return act(record, step, 'activate', seen);
   if (status.state !== 'Idle' && chosen === to) return act(record, step, 'prepare', seen);
+  if (seen.now - (state.lockedAt ?? seen.now) < limits.settingsWithinMs)
+    return refreshAgain(record, state, step, seen, limits);
   return ended(record, state, `${to} is not offered any more: the node stays on ${seen.version ?? 'its version'}`);
+}
+
+/** Settings are applied some time after they were taken on (facts, section 6): the next refresh may be the one that sees ours. */
+function refreshAgain(record: NodeRecord, state: RollbackRecord, step: StepRecord, seen: Seen, limits: Limits): Move {
+  const later = withStep(record, { ...step, notBefore: seen.now + limits.settingsEveryMs });
+  return {
+    kind: 'note',
+    record: { ...later, rollback: { ...state, refreshed: false, lockedAt: state.lockedAt ?? seen.now } },
+  };
 }
 
 const ended = (record: NodeRecord, state: RollbackRecord, outcome: string): Move => ({

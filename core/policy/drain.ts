@@ -21,7 +21,8 @@ const targetGroup = () =>
     );
 
 const SHAPES = {
-  kubernetes: { type: z.literal('kubernetes') },
+  // A pod that nothing starts again elsewhere blocks the drain, unless its owner says that it may go (kubectl drain --force).
+  kubernetes: { type: z.literal('kubernetes'), unmanaged: z.optional(z.literal('evict')) },
   ecs: { type: z.literal('ecs') },
   loadBalancer: {
     type: z.literal('loadBalancer'),

@@ -121,6 +121,8 @@ beforeEach(async () => {
     ecsIntrospection: aws.url,
     kubernetesNode: '',
     settings: () => Promise.resolve({}),
+    proxies: () => null,
+    wallMs: Date.now,
     runHook: () => Promise.resolve({ known: false, failure: 'no hooks here' }),
   });
 });

@@ -8,10 +8,11 @@ import type { DrainAct, DrainOutcome } from '../../agent/node/drain-record.ts';
 import { type Memory, parseMemory } from '../../agent/node/memory.ts';
 import type { Limits } from '../../agent/node/move.ts';
 import { standingOf } from '../../agent/node/reporter.ts';
-import type { UpdateApi } from '../../agent/updater/update-api.ts';
+import type { UpdateDriver } from '../../agent/updater/driver.ts';
 import { parseUpdateStatus } from '../../agent/updater/update-status.ts';
+import type { HeldLock } from '../../agent/updater/version-lock.ts';
 import type { Wanted } from '../../agent/node/wanted.ts';
-import { createWorker, type Worker } from '../../agent/node/worker.ts';
+import { Worker } from '../../agent/node/worker.ts';
 import {
   afterBoot,
   bootDisk,
@@ -49,6 +50,8 @@ const LIMITS: Limits = {
   drainEveryMs: 1000,
   checkEveryMs: 1000,
   rollbackMs: 1_000_000,
+  settingsWithinMs: 5000,
+  settingsEveryMs: 500,
 };
 const TURNS_MAX = 4000;
 
@@ -63,6 +66,8 @@ export class CrashModel {
   boundaries = 0;
   /** Names of the boundaries passed, for a failure's message. */
   readonly trail: string[] = [];
+  /** The file of whose the version-lock is. */
+  held: HeldLock | null = null;
   #status: UpdateStatus | null = null;
   #file: string | null = null;
   #known = false;
@@ -95,8 +100,8 @@ export class CrashModel {
         resolve(over);
       };
       const life = new Life(this, die);
-      const worker: Worker = createWorker({
-        api: life.api,
+      const worker: Worker = new Worker({
+        driver: life.api,
         drainer: (act, _step, mine) => life.boundary(`drain ${act}`, () => this.#drain(act, mine)),
         checker: (checks) =>
           life.boundary('check', () =>
@@ -106,12 +111,18 @@ export class CrashModel {
             })),
           ),
         store: { load: () => this.#load(), save: (record) => life.save(JSON.stringify(record)) },
+        locks: {
+          load: () => this.held,
+          save: (held) => life.holdLock(held),
+          forget: () => life.holdLock(null),
+        },
         bootId: () => `boot-${this.#boot}`,
         liveVms: () => 0,
         limits: LIMITS,
         pollEveryMs: 0,
         refreshEveryMs: 1_000_000_000,
-        now: () => this.#now,
+        clock: { now: () => this.#now, mark: () => ({ bootId: `boot-${this.#boot}`, uptime: 0, at: this.#now }) },
+        random: () => 0.5,
         log: () => undefined,
         ended: ended.signal,
         latch: new Latch(),
@@ -150,7 +161,7 @@ export class CrashModel {
       return;
     }
     this.#report(worker);
-    const memory = worker.memory();
+    const memory = worker.memory;
     const settled =
       memory.kind === 'kept' &&
       memory.record.state === 'Idle' &&
@@ -162,7 +173,7 @@ export class CrashModel {
 
   #report(worker: Worker): void {
     this.#uptime += 1;
-    const standing = standingOf(worker.memory());
+    const standing = standingOf(worker.memory);
     const { plane } = this;
     // The soak time: MonitoringUpdate is left some seconds after it was reached.
     if (standing.state === 'MonitoringUpdate' && plane.spec.state === 'MonitoringUpdate') {
@@ -173,7 +184,7 @@ export class CrashModel {
       ...standing,
       bootId: `boot-${this.#boot}`,
       currentVersion: this.disk.active,
-      updateCheck: worker.updateCheck(),
+      updateCheck: worker.updateCheck,
       uptime: this.#uptime,
     });
     if (plane.spec.state === 'Idle' && plane.spec.generation > 1) plane.updates = false;
@@ -273,7 +284,16 @@ class Life {
     throw new AgentError('Host', 'dead');
   }
 
-  readonly api: UpdateApi = {
+  holdLock(held: HeldLock | null): void {
+    if (this.#dead) throw new AgentError('Host', 'dead');
+    const kind = this.#model.deathHere('lock file');
+    if (kind?.endsWith('before') !== true) this.#model.held = held;
+    if (kind === null) return;
+    this.#end(kind);
+    throw new AgentError('Host', 'dead');
+  }
+
+  readonly api: UpdateDriver = {
     look: async () => {
       if (this.#dead) return new Promise(() => undefined);
       // A macrotask, so that lives do not starve each other.

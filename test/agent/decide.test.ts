@@ -39,7 +39,7 @@ describe('what begins a step', () => {
 
   test.each([1, 0])('not generation %i, which has been handled', (generation) => {
     expect(decide(kept(idle), want('StagedUpdate', generation), seen(), limits)).toEqual({ kind: 'rest' });
-    expect(mayAct(kept(idle), want('StagedUpdate', generation))).toBe(false);
+    expect(mayAct(kept(idle), want('StagedUpdate', generation), T0)).toBe(false);
   });
 
   test.each(['PerformedUpdate', 'RebootedIntoUpdate', 'MonitoringUpdate'] as const)(

@@ -19,6 +19,8 @@ const newDrainer = (keys = KEYS): Drainer =>
     ecsIntrospection: 'http://127.0.0.1:9',
     kubernetesNode: '',
     settings: () => Promise.resolve({ kubernetes: cluster.settings(), motd: 'hi' }),
+    proxies: () => null,
+    wallMs: Date.now,
     runHook: () => Promise.resolve({ known: false, failure: 'no hooks here' }),
   });
 beforeEach(async () => {

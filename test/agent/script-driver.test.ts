@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentError } from '../../agent/failure.ts';
 import { captureCommand } from '../../agent/hooks.ts';
-import type { UpdateApi } from '../../agent/updater/update-api.ts';
+import type { UpdateDriver } from '../../agent/updater/driver.ts';
 import { createScriptDriver } from '../../agent/updater/script/driver.ts';
 import { freshRecord, openScriptStore } from '../../agent/updater/script/record.ts';
-import { Runs } from '../../agent/updater/script/runs.ts';
+import { Runs } from '../../agent/runs.ts';
 import { readScripts, type Scripts } from '../../agent/updater/script/scripts.ts';
 import { alive, until } from './scene.ts';
 
@@ -28,19 +28,20 @@ const scripts: Scripts = {
 };
 
 /** A driver as an agent opens it: a second one is the same agent, started again. */
-const open = (more: Partial<Scripts> = {}): UpdateApi =>
+const open = (more: Partial<Scripts> = {}): UpdateDriver =>
   createScriptDriver({
     scripts: { ...scripts, ...more },
     store: openScriptStore(dir),
     runs: new Runs(join(dir, 'runs'), { PATH: process.env['PATH'] }),
     bootId: () => bootId,
-    now: () => Date.now() + late,
+    uptime: () => (performance.now() + late) / 1000,
+    wallMs: Date.now,
     timeoutMs: 60_000,
     pause: () => sleep(10),
     ask: (script) => captureCommand(script, { PATH: process.env['PATH'] }, 10_000, END),
   });
 
-async function done(api: UpdateApi): Promise<Awaited<ReturnType<UpdateApi['look']>>> {
+async function done(api: UpdateDriver): Promise<Awaited<ReturnType<UpdateDriver['look']>>> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(10)) {
     const view = await api.look();
     if (view.kind !== 'busy') return view;
@@ -155,12 +156,19 @@ describe('an agent that is killed and started again', () => {
     }
     bootId = 'b2';
     expect(await open().look()).toEqual({ kind: 'none' });
-    expect(await open().command('activate')).toMatchObject({ kind: 'refused', status: 404 });
+    expect(await open().command('activate')).toMatchObject({ kind: 'refused', status: 409 });
   });
 
   test('a run that was written down and never begun is asked for again, and a shell that comes late does not begin it', async () => {
     const store = openScriptStore(dir);
-    const asked = { id: 'refresh-1', name: 'refresh' as const, version: null, startedAt: Date.now(), process: null };
+    const asked = {
+      id: 'refresh-1',
+      name: 'refresh' as const,
+      version: null,
+      startedAt: 0,
+      since: null,
+      process: null,
+    };
     store.save({ ...freshRecord('b1', null), runs: 1, running: asked });
     expect(await open().look()).toEqual({ kind: 'none' });
     const late = new Runs(join(dir, 'runs'), { PATH: process.env['PATH'] });
@@ -174,7 +182,14 @@ describe('an agent that is killed and started again', () => {
   test('finds a script whose start it did not see the end of', async () => {
     const runs = new Runs(join(dir, 'runs'), { PATH: process.env['PATH'] });
     const store = openScriptStore(dir);
-    const asked = { id: 'refresh-1', name: 'refresh' as const, version: null, startedAt: Date.now(), process: null };
+    const asked = {
+      id: 'refresh-1',
+      name: 'refresh' as const,
+      version: null,
+      startedAt: 0,
+      since: null,
+      process: null,
+    };
     store.save({ ...freshRecord('b1', null), runs: 1, running: asked });
     runs.start('refresh-1', sh(`while [ ! -e "${dir}/go" ]; do sleep 0.02; done; echo 2.0`), {});
     await until('a script', () => existsSync(join(dir, 'runs/refresh-1.pid')));

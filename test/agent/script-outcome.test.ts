@@ -1,13 +1,13 @@
 /** The script driver's own table: what each script's end makes of the record, and what cannot be asked for. */
 import { describe, expect, test } from 'vitest';
-import { COMMANDS, type CommandName } from '../../agent/node/memory.ts';
+import { COMMANDS, type CommandName } from '../../agent/updater/driver.ts';
 import { afterRun, whyNot } from '../../agent/updater/script/outcome.ts';
 import { freshRecord, type ScriptRecord } from '../../agent/updater/script/record.ts';
 
 const AT = '2026-01-05T00:00:00.000Z#1';
 const at = (more: Partial<ScriptRecord>): ScriptRecord => ({ ...freshRecord('b1', null), ...more });
 const running = (name: CommandName, more: Partial<ScriptRecord> = {}, version: string | null = '2'): ScriptRecord =>
-  at({ ...more, running: { id: `${name}-1`, name, version, startedAt: 0, process: null } });
+  at({ ...more, running: { id: `${name}-1`, name, version, startedAt: 0, since: 0, process: null } });
 const ok = (out = ''): { failure: null; out: string } => ({ failure: null, out });
 
 describe('a script that ended with 0', () => {
@@ -104,10 +104,12 @@ test('without a run there is nothing to take in', () => {
 test.each([
   ['refresh', {}, null],
   ['reboot', {}, null],
-  ['prepare', {}, 404],
+  ['prepare', {}, 409],
+  ['prepare', { state: 'Available' }, 404],
   ['prepare', { chosen: '2', state: 'Available' }, null],
   ['prepare', { chosen: '2', state: 'Ready' }, 409],
-  ['activate', {}, 404],
+  ['activate', {}, 409],
+  ['activate', { state: 'Staged' }, 404],
   ['activate', { state: 'Staged', staged: '2' }, null],
   ['activate', { state: 'Ready', staged: '2' }, 409],
   ['deactivate', { state: 'Staged', staged: '2' }, 409],

@@ -1,8 +1,11 @@
 /** What the end of a script makes of the record; the states are those of Bottlerocket's update API (facts, section 2.2). Pure. */
-import type { CommandName } from '../../node/memory.ts';
+import type { CommandName } from '../driver.ts';
 import type { ScriptRecord } from './record.ts';
 
-/** Why a command cannot be asked for now; null when it can. The status is what Bottlerocket's API answers. */
+/**
+ * Why a command cannot be asked for now; null when it can. The status is what Bottlerocket's API answers, and in its
+ * order: the state is judged first, then what was offered or staged (facts, section 6).
+ */
 export function whyNot(record: ScriptRecord, name: CommandName): { status: number; message: string } | null {
   const { state, chosen, staged } = record;
   switch (name) {
@@ -10,11 +13,14 @@ export function whyNot(record: ScriptRecord, name: CommandName): { status: numbe
     case 'reboot':
       return null;
     case 'prepare':
-      if (chosen === null) return { status: 404, message: 'no update is offered' };
-      return state === 'Ready' ? { status: 409, message: `${staged ?? 'an update'} is active already` } : null;
+      if (state === 'Ready') return { status: 409, message: `${staged ?? 'an update'} is active already` };
+      if (state === 'Idle') return { status: 409, message: 'no update is available' };
+      return chosen === null ? { status: 404, message: 'no update is offered' } : null;
     case 'activate':
-      return state === 'Staged' ? null : { status: staged === null ? 404 : 409, message: 'no update is staged' };
+      if (state !== 'Staged') return { status: 409, message: 'no update is staged' };
+      return staged === null ? { status: 404, message: 'nobody knows what is staged' } : null;
     case 'deactivate':
+      // Whatever is active is taken back, also where the record that knew what it is was lost.
       return state === 'Ready' ? null : { status: 409, message: 'no update is active' };
   }
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readIfThere, writeDurably } from '../../durable.ts';
-import { COMMANDS } from '../../node/memory.ts';
+import { COMMANDS, LATEST } from '../driver.ts';
 import { UPDATE_STATES } from '../update-status.ts';
 
 const processSchema = z.object({ pid: z.number(), startTime: z.string() });
@@ -20,7 +20,10 @@ const recordSchema = z.object({
       id: z.string(),
       name: z.enum(COMMANDS),
       version: z.nullable(z.string()),
+      /** By the wall clock, for an agent of the release before. */
       startedAt: z.number(),
+      /** Seconds since boot; null in the record of an older agent, which kept the wall clock. */
+      since: z._default(z.nullable(z.number()), null),
       process: z.nullable(processSchema),
     }),
   ),
@@ -29,8 +32,6 @@ const recordSchema = z.object({
   versionLock: z.string(),
 });
 export type ScriptRecord = z.infer<typeof recordSchema>;
-
-export const LATEST = 'latest';
 
 /** A boot forgets what was offered and staged, as Bottlerocket does; the lock and the count stay. */
 export const freshRecord = (bootId: string, before: ScriptRecord | null): ScriptRecord => ({

@@ -14,6 +14,9 @@ import type { NodeRecord } from '../../../agent/node/memory.ts';
 import type { Move } from '../../../agent/node/move.ts';
 import { limits, onTheWay, T0 } from './node-record.ts';
 
+/** The longest wait of each that is drawn. */
+const AT = { now: T0, random: 1 };
+
 const PLAN: AgentDrainPlan = {
   steps: [{ type: 'exec', hook: 'stop-writes', undo: 'allow-writes' }, { type: 'kubernetes' }],
   timeoutSeconds: 600,
@@ -164,33 +167,75 @@ describe('what an answer leaves on record', () => {
       'what could not be asked is asked again, and what blocked still does',
       'drain',
       { kind: 'unavailable', message: 'no route' },
-      { trouble: 'no route', notBefore: T0 + 5000 },
+      { trouble: 'no route', tries: 1, notBefore: T0 + 5000 },
     ],
     [
       'also when giving back',
       'undo',
       { kind: 'unavailable', message: 'no route' },
-      { trouble: 'no route', notBefore: T0 + 5000 },
+      { trouble: 'no route', tries: 1, notBefore: T0 + 5000 },
     ],
     [
       'what can never be given back is tried again and again, and shown',
       'undo',
       { kind: 'impossible', message: 'no such hook' },
-      { trouble: 'no such hook', notBefore: T0 + 30_000 },
+      { trouble: 'no such hook', tries: 1, notBefore: T0 + 30_000 },
     ],
   ])('%s', (_what, act, outcome, change) => {
-    const move = absorbDrain(asked(act, before), outcome, T0, limits);
+    const move = absorbDrain(asked(act, before), outcome, limits, AT);
     expect(move).toEqual({ kind: 'note', record: holding({ ...before, ...change }) });
   });
 
   test('what can never be drained is DrainFailed, and what was begun is still known', () => {
-    const move = absorbDrain(asked('drain', before), { kind: 'impossible', message: 'no such hook' }, T0, limits);
+    const move = absorbDrain(asked('drain', before), { kind: 'impossible', message: 'no such hook' }, limits, AT);
     expect(inWords(move)).toBe('DrainFailed: no such hook');
     expect('record' in move && move.record.drain).toEqual({ ...before, trouble: 'no such hook' });
   });
 
+  test.each([
+    [0, 1, 5000],
+    [0, 0, 2500],
+    [1, 1, 10_000],
+    [3, 0, 20_000],
+    [4, 1, 60_000],
+    [900, 1, 60_000],
+  ])(
+    'what went wrong %i times in a row waits longer, and not all nodes alike (drawn %f): %i ms',
+    (tries, random, ms) => {
+      const outcome = { kind: 'unavailable', message: 'throttled' } as const;
+      const move = absorbDrain(asked('drain', { ...before, tries }), outcome, limits, { now: T0, random });
+      expect('record' in move && move.record.drain).toMatchObject({ tries: tries + 1, notBefore: T0 + ms });
+    },
+  );
+
+  const blocked = { kind: 'blocked', mine: ['cordon'], blockedBy: ['task 7'] } as const;
+  test('what cannot be moved is refused before anything is touched, and nothing of it is ours', () => {
+    const move = absorbDrain(
+      asked('survey', before),
+      { ...blocked, mine: ['cordon'], blockedBy: ['task 7'] },
+      limits,
+      AT,
+    );
+    expect(inWords(move)).toBe('DrainBlocked: step 2 of its drain was not begun: blocked by task 7');
+    expect('record' in move && move.record.drain).toMatchObject({ begun: before.begun, blockedBy: ['task 7'] });
+  });
+
+  test('unless its group reboots all the same: then what can be moved is', () => {
+    const forced = { ...before, plan: { ...before.plan, onTimeout: 'reboot' as const } };
+    const move = absorbDrain(
+      asked('survey', forced),
+      { ...blocked, mine: ['cordon'], blockedBy: ['task 7'] },
+      limits,
+      AT,
+    );
+    expect('record' in move && move.record.drain?.begun).toEqual([
+      ...before.begun,
+      { step: 1, mine: ['cordon'], done: false },
+    ]);
+  });
+
   test('nothing, where there is no drain', () => {
-    expect(absorbDrain(asked('drain', null), { kind: 'done' }, T0, limits)).toEqual({ kind: 'wait' });
+    expect(absorbDrain(asked('drain', null), { kind: 'done' }, limits, AT)).toEqual({ kind: 'wait' });
   });
 });
 

@@ -21,7 +21,7 @@ const checking = (watched: AgentMonitorPlan, change: { nextAt?: number; failing?
     'RebootedIntoUpdate',
     'MonitoringUpdate',
     {},
-    { monitor: { plan: watched, nextAt: 0, failing: null, ...change } },
+    { monitor: { plan: watched, nextAt: 0, failing: null, bootId: 'b1', windowMs: null, ...change } },
   );
 /** There, and watched through the soak time. */
 const soaking = (watched: AgentMonitorPlan, nextAt = 0): NodeRecord => ({
@@ -110,7 +110,7 @@ describe('what a round means', () => {
   ])('%s', (_what, record, results, words, failing) => {
     const move = absorbChecks(record, results, T0 + 1, limits);
     expect(inWords(move)).toBe(words);
-    expect('record' in move && move.record.monitor).toEqual({ plan: plan(), nextAt: T0 + 10_001, failing });
+    expect('record' in move && move.record.monitor).toMatchObject({ plan: plan(), nextAt: T0 + 10_001, failing });
   });
 
   test('nothing, for a record that has none', () => {

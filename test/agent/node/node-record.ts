@@ -18,6 +18,8 @@ export const limits: Limits = {
   drainEveryMs: 5000,
   checkEveryMs: 10_000,
   rollbackMs: 1_500_000,
+  settingsWithinMs: 60_000,
+  settingsEveryMs: 3000,
 };
 /** When each step of these tests began. */
 export const T0 = 1_000_000;
@@ -30,6 +32,8 @@ export const seen = (change: Partial<Seen> = {}): Seen => ({
   update: { kind: 'none' },
   liveVms: 0,
   versionLock: 'latest',
+  lockHeld: null,
+  unwritable: null,
   ...change,
 });
 

@@ -6,12 +6,19 @@ import type { Move, Seen } from '../../../agent/node/move.ts';
 import { recover } from '../../../agent/node/recover.ts';
 import { beginRollback } from '../../../agent/node/rollback.ts';
 import type { RollbackRecord } from '../../../agent/node/rollback-record.ts';
+import type { HeldLock, LockChange } from '../../../agent/updater/version-lock.ts';
 import type { UpdateStatus } from '../../../agent/updater/update-status.ts';
 import { limits, onTheWay, pending, ran, seen, status, T0 } from './node-record.ts';
 
 const PLAN = { steps: [{ type: 'kubernetes' }], timeoutSeconds: 600, onTimeout: 'abort' } as const;
 const drainPlan = { ...PLAN, steps: [...PLAN.steps] };
-const monitor: NodeRecord['monitor'] = { plan: { checks: [], onFailure: 'rollback' }, nextAt: 0, failing: null };
+const monitor = {
+  plan: { checks: [], onFailure: 'rollback' },
+  nextAt: 0,
+  failing: null,
+  bootId: 'b2',
+  windowMs: null,
+} satisfies NodeRecord['monitor'];
 const unwell = { reason: 'HealthCheckFailed', message: 'check web failed' };
 
 /** On 2.0.0 in boot b2, on the way to Idle. */
@@ -28,7 +35,15 @@ describe('a way back begins', () => {
       record: {
         ...record,
         step: { ...record.step, pending: null, notBefore: null },
-        rollback: { to: '1.0.0', startedAt: T0, lockBefore: null, refreshed: false, trouble: null, outcome: null },
+        rollback: {
+          to: '1.0.0',
+          startedAt: T0,
+          lockBefore: null,
+          lockedAt: null,
+          refreshed: false,
+          trouble: null,
+          outcome: null,
+        },
         bootIdAtStep: 'b2',
         activated: false,
         drain: newDrain(drainPlan),
@@ -57,7 +72,16 @@ describe('a way back begins', () => {
 });
 
 function back(change: Partial<RollbackRecord> = {}): RollbackRecord {
-  return { to: '1.0.0', startedAt: T0, lockBefore: 'latest', refreshed: true, trouble: null, outcome: null, ...change };
+  return {
+    to: '1.0.0',
+    startedAt: T0,
+    lockBefore: null,
+    lockedAt: T0 - limits.settingsWithinMs,
+    refreshed: true,
+    trouble: null,
+    outcome: null,
+    ...change,
+  };
 }
 /** On the way back in boot b2: our lock is set and the refresh under it has succeeded, unless said otherwise. */
 const goingBack = (
@@ -78,30 +102,63 @@ const READY = { state: 'Ready', ...set('1.0.0', true) } as const;
 /** The move: a command, a lock, or what a note says of the way back. */
 function inWords(record: NodeRecord, move: Move): string {
   if (move.kind === 'act') return `act ${move.command}`;
-  if (move.kind === 'lock') return `lock ${move.version}`;
+  if (move.kind === 'lock') return sayLock(move.change);
   if (move.kind === 'drain') return `${move.act} ${move.index}`;
   if (move.kind === 'end') return `${move.record.state}: ${move.record.notice ?? ''}`;
   if (move.kind !== 'note') return move.kind;
   const { rollback, drain, step } = move.record;
   if (rollback?.outcome != null) return `over: ${rollback.outcome}`;
   if (rollback?.trouble != null) return `trouble: ${rollback.trouble}, again after ${(step?.notBefore ?? 0) - T0} ms`;
-  if (rollback?.lockBefore !== record.rollback?.lockBefore) return `lock before: ${rollback?.lockBefore}`;
+  if (rollback?.refreshed === false && record.rollback?.refreshed === true)
+    return `refresh again after ${(step?.notBefore ?? 0) - T0} ms`;
   if (rollback?.refreshed !== record.rollback?.refreshed) return 'refreshed';
   return drain?.startedAt !== record.drain?.startedAt ? 'the drain begins' : 'noted';
 }
+const sayLock = (change: LockChange): string =>
+  change.act === 'hold'
+    ? `hold ${change.version} (${change.held.ours.join(', ')}, before: ${change.held.before})`
+    : change.act === 'giveBack'
+      ? `give back to ${change.version}`
+      : 'forget';
 const moveOf = (record: NodeRecord, look: Seen): string =>
   record.step === null ? 'no step' : inWords(record, recover(record, record.step, look, limits));
 
+const OURS: HeldLock = { ours: ['1.0.0'], before: 'latest' };
+
 describe('the lock', () => {
-  const first = (lockBefore: string | null) => goingBack({}, { lockBefore, refreshed: false });
+  const first = goingBack({}, { refreshed: false, lockedAt: null });
   test.each<[string, NodeRecord, Seen, string]>([
-    ['is read first', first(null), now(), 'lock before: latest'],
-    ['also where an owner has set one', first(null), now({ versionLock: '2.0.0' }), 'lock before: 2.0.0'],
-    ['is waited for while it cannot be read', first(null), now({ versionLock: null }), 'wait'],
-    ['is then set to the version before', first('latest'), now(), 'lock 1.0.0'],
-    ['and set again where somebody else has set it', goingBack(), locked({}, { versionLock: 'latest' }), 'lock 1.0.0'],
+    ['is set to the version before, and it is kept what it was', first, now(), 'hold 1.0.0 (1.0.0, before: latest)'],
+    ['also where an owner has set one', first, now({ versionLock: '2.0.0' }), 'hold 1.0.0 (1.0.0, before: 2.0.0)'],
+    [
+      'also where a pin of the group has: what was there before the pin is what is given back',
+      first,
+      now({ versionLock: '2.0.0', lockHeld: { ours: ['2.0.0'], before: 'latest' } }),
+      'hold 1.0.0 (2.0.0, 1.0.0, before: latest)',
+    ],
+    ['is waited for while it cannot be read', first, now({ versionLock: null }), 'wait'],
+    [
+      'is set again where somebody else has set it',
+      goingBack(),
+      locked({}, { versionLock: 'latest', lockHeld: OURS }),
+      'hold 1.0.0 (1.0.0, before: latest)',
+    ],
+    [
+      'of a record of the release before: what it was stands there',
+      goingBack({}, { lockBefore: '2.1.0' }),
+      locked({}, { versionLock: 'latest' }),
+      'hold 1.0.0 (1.0.0, before: 2.1.0)',
+    ],
   ])('%s', (_what, record, look, words) => {
     expect(moveOf(record, look)).toBe(words);
+  });
+
+  test.each<[string, number | null, string]>([
+    ['a refresh that does not see it yet is repeated', T0, 'refresh again after 3000 ms'],
+    ['also where nobody had kept when it was set', null, 'refresh again after 3000 ms'],
+    ['but not for ever', T0 - 60_000, 'over: 1.0.0 is not offered any more: the node stays on 2.0.0'],
+  ])('settings are applied some time after they were taken on: %s', (_what, lockedAt, words) => {
+    expect(moveOf(goingBack({}, { lockedAt }), locked({ state: 'Idle', chosen: null }))).toBe(words);
   });
 });
 
@@ -222,11 +279,34 @@ describe('the way back ends', () => {
       locked({}, at(1_500_000)),
       'over: not back on 1.0.0 in 1500 s: prepare hangs',
     ],
-    ['then the lock is given back', goingBack({}, { outcome: OUTCOME }), booted('1.0.0'), 'lock latest'],
+    [
+      'then the lock is given back',
+      goingBack({}, { outcome: OUTCOME }),
+      { ...booted('1.0.0'), versionLock: '1.0.0', lockHeld: OURS },
+      'give back to latest',
+    ],
+    [
+      'as a record of the release before has it',
+      goingBack({}, { outcome: OUTCOME, lockBefore: '2.1.0' }),
+      { ...booted('1.0.0'), versionLock: '1.0.0' },
+      'give back to 2.1.0',
+    ],
+    [
+      'unless somebody else has set it since: then it is theirs',
+      goingBack({}, { outcome: OUTCOME }),
+      { ...booted('1.0.0'), versionLock: '1.5.0', lockHeld: OURS },
+      'forget',
+    ],
+    [
+      'also by an agent that lost its record half way',
+      recovering({}, { error: { reason: 'StateLost', message: 'gone' }, monitor: null }),
+      now({ versionLock: '1.0.0', lockHeld: OURS }),
+      'give back to latest',
+    ],
     [
       'which is waited for while it cannot be read',
       goingBack({}, { outcome: OUTCOME }),
-      locked(null, { versionLock: null }),
+      locked(null, { versionLock: null, lockHeld: OURS }),
       'wait',
     ],
     ['and Idle says how it ended', goingBack({}, { outcome: OUTCOME }), now(), `Idle: ${OUTCOME}`],

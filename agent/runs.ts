@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readIfThere } from '../../durable.ts';
-import { systemCode } from '../../failure.ts';
-import { signalGroup } from '../../process-group.ts';
-import { identify, isRunning, type ProcessIdentity } from '../../process-identity.ts';
+import { readIfThere } from './durable.ts';
+import { systemCode } from './failure.ts';
+import { signalGroup } from './process-group.ts';
+import { identify, isRunning, type ProcessIdentity } from './process-identity.ts';
 
 /** `ended` is null while it runs. */
 export type RunView =

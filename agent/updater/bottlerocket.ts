@@ -2,30 +2,8 @@
 import { request } from 'node:http';
 import * as z from 'zod/mini';
 import { AgentError, messageOf } from '../failure.ts';
-import type { CommandName } from '../node/memory.ts';
-import { parseUpdateStatus, type UpdateView } from './update-status.ts';
-
-/** What became of asking for a command. Accepted means only that it was started. */
-export type CommandOutcome =
-  | { kind: 'accepted' }
-  /** 423: somebody's command is running. */
-  | { kind: 'busy' }
-  | { kind: 'refused'; status: number; message: string }
-  /** The connection broke: it may have been accepted or not. A reboot often answers so. */
-  | { kind: 'unclear'; message: string };
-
-export type UpdateApi = {
-  look(): Promise<UpdateView>;
-  command(name: CommandName): Promise<CommandOutcome>;
-  /** The running version, from /os. */
-  version(): Promise<{ version: string } | { unavailable: string }>;
-  /** Every setting of the node. Throws a Host error when they cannot be read. */
-  settings(): Promise<unknown>;
-  /** settings.updates.version-lock; null when it cannot be read. */
-  versionLock(): Promise<string | null>;
-  /** Sets it; null when that went well, else what went wrong. */
-  lockVersion(version: string): Promise<string | null>;
-};
+import type { CommandName, UpdateDriver } from './driver.ts';
+import { parseUpdateStatus } from './update-status.ts';
 
 const PATHS: Readonly<Record<CommandName, string>> = {
   refresh: '/actions/refresh-updates',
@@ -40,8 +18,8 @@ const lockSchema = z.object({ updates: z.object({ 'version-lock': z.string() }) 
 const TRANSACTION = 'holdoff';
 const osSchema = z.object({ version_id: z.string().check(z.minLength(1)) });
 
-/** A client of the API behind a socket; none of its calls throws. */
-export function createUpdateApi(socketPath: string, timeoutMs: number): UpdateApi {
+/** The driver of a Bottlerocket host: its API behind a socket. */
+export function createBottlerocketDriver(socketPath: string, timeoutMs: number): UpdateDriver {
   const call = (method: Method, path: string, body?: unknown) =>
     exchange(socketPath, { method, path, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }, timeoutMs);
   return {

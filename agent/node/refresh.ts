@@ -1,16 +1,16 @@
-/** The check for an update while Idle: one refresh, judged by its own outcome (DESIGN section 2 rule 5). */
+/** What is offered, asked for while nothing is under way: one refresh, judged by its own outcome (DESIGN section 2 rule 5). */
 import type { UpdateCheck } from '../../core/contract/agent-bodies.ts';
 import { updateCheckOf } from './offer.ts';
 import { judgePending } from './pending.ts';
-import type { UpdateApi } from '../updater/update-api.ts';
+import type { UpdateDriver } from '../updater/driver.ts';
 import { lastTimestamp } from '../updater/update-status.ts';
 
-export type CheckTools = {
-  readonly api: UpdateApi;
+export type RefreshTools = {
+  readonly api: UpdateDriver;
   readonly now: () => number;
   /** Waits one poll; resolves at once when the agent has something better to do. */
   readonly pause: () => Promise<void>;
-  /** True when the check is to be given up: a step is wanted, or the agent ends. */
+  /** True when it is to be given up: a step is wanted, or the agent ends. */
   readonly interrupted: () => boolean;
   readonly timeoutMs: number;
 };
@@ -19,7 +19,7 @@ export type CheckTools = {
  * Refreshes and says what is offered. A refresh that fails, or does not show, is Failed with its reason and never
  * UpToDate. Null when it was interrupted.
  */
-export async function checkForUpdate(tools: CheckTools): Promise<UpdateCheck | null> {
+export async function refreshOffer(tools: RefreshTools): Promise<UpdateCheck | null> {
   const { api, now } = tools;
   const until = now() + tools.timeoutMs;
   const late = (why: string): UpdateCheck => ({ result: 'Failed', message: why });
