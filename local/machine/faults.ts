@@ -31,6 +31,8 @@ export const faultsSchema = z.strictObject({
   refuseReboot: z.optional(times),
   /** Reboots that are accepted and do not come. */
   ignoreReboot: z.optional(times),
+  /** How long after its commit a changed setting reaches the update command. */
+  settingsSeconds: z.optional(z.number().check(z.nonnegative())),
   /** How long a command holds the lock. */
   commandSeconds: z.optional(z.number().check(z.nonnegative())),
   /** How long the machine is down when it reboots. */
@@ -38,8 +40,8 @@ export const faultsSchema = z.strictObject({
 });
 export type Faults = z.infer<typeof faultsSchema>;
 
-/** What the repository offers under the machine's version-lock. */
-export function offeredVersion(faults: Faults, { versionLock }: { versionLock: string }): string | null {
+/** What the repository offers under a version-lock. */
+export function offeredVersion(faults: Faults, versionLock: string): string | null {
   const locked = versionLock === 'latest' ? (faults.offeredVersion ?? null) : versionLock.replace(/^v/, '');
   return locked === null || faults.withdrawn?.includes(locked) === true ? null : locked;
 }

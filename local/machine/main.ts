@@ -18,7 +18,7 @@ const HELP = `machine: a test double of a Bottlerocket node that runs the real a
   --faults FILE           JSON: offeredVersion, failRefresh, failPrepare, failActivate, failDeactivate, bootsBack,
                           busy423, noProgress, garbleStatus, oddStatus, breakStatus, refuseReboot, ignoreReboot (true, or
                           so many times), withdrawn (versions),
-                          commandSeconds, rebootSeconds
+                          commandSeconds, rebootSeconds, settingsSeconds
   --command-seconds N     how long an update command takes (default 0.2)
   --reboot-seconds N      how long a reboot takes (default 1)
   --agent FILE            the agent: a bundle (.mjs) or agent/main.ts (default dist/agent.mjs if built, else the source)

@@ -46,7 +46,7 @@ export const afterBoot = (disk: Disk): UpdateStatus => ({
 
 export type Refusal = { status: 404 | 409; text: string };
 
-/** Whether a command may begin in this state; the refusals of the real helper. */
+/** Whether a command may begin in this state; the refusals of the real helper: the state is judged before all else. */
 export function refusalOf(command: CommandName, status: UpdateStatus): Refusal | null {
   const wrongState: Refusal = {
     status: 409,
@@ -56,12 +56,15 @@ export function refusalOf(command: CommandName, status: UpdateStatus): Refusal |
     case 'refresh':
       return null;
     case 'prepare':
-      if (status.chosen_update === null) return { status: 404, text: 'Update not found: no update has been chosen' };
-      return status.update_state === 'Available' || status.update_state === 'Staged' ? null : wrongState;
+      if (status.update_state !== 'Available' && status.update_state !== 'Staged') return wrongState;
+      if (status.chosen_update !== null) return null;
+      return { status: 404, text: 'Update not found: no update has been chosen' };
     case 'activate':
     case 'deactivate':
-      if (status.staging_partition === null) return { status: 404, text: 'No update image in the staging partition' };
-      return status.update_state === (command === 'activate' ? 'Staged' : 'Ready') ? null : wrongState;
+      if (status.update_state !== (command === 'activate' ? 'Staged' : 'Ready')) return wrongState;
+      return status.staging_partition === null
+        ? { status: 404, text: 'No update image in the staging partition' }
+        : null;
   }
 }
 

@@ -26,9 +26,13 @@ export class Updates {
   #disk: Disk;
   #status: UpdateStatus | null = null;
   #running: NodeJS.Timeout | null = null;
+  /** The version-lock as the update command has it: the settings daemon writes its file some time after a commit. */
+  #rendered: string;
+  #rendering: NodeJS.Timeout | null = null;
 
   constructor({ disk, faults, save }: UpdatesOptions) {
     this.#disk = disk;
+    this.#rendered = disk.versionLock;
     this.#faults = faults;
     this.#save = save;
   }
@@ -51,27 +55,37 @@ export class Updates {
     if (refusal !== null) return refusal;
     this.accepted.push(command);
     if (this.#faults.strikes('noProgress')) return { status: 204 };
-    this.#running = setTimeout(() => this.#end(command), (this.#faults.now.commandSeconds ?? 0.2) * 1000);
+    const lock = this.#rendered;
+    this.#running = setTimeout(() => this.#end(command, lock), (this.#faults.now.commandSeconds ?? 0.2) * 1000);
     return { status: 204 };
   }
 
+  /** Answered at once, and applied later (facts, section 6). */
   lockVersion(versionLock: string): void {
     this.#write({ ...this.#disk, versionLock });
+    if (this.#rendering !== null) clearTimeout(this.#rendering);
+    const lateMs = (this.#faults.now.settingsSeconds ?? SETTINGS_SECONDS) * 1000;
+    this.#rendering = setTimeout(() => {
+      this.#rendered = this.#disk.versionLock;
+    }, lateMs);
   }
 
   /** The power goes: a command under way never ends. */
   goDown(): void {
     if (this.#running !== null) clearTimeout(this.#running);
     this.#running = null;
+    if (this.#rendering !== null) clearTimeout(this.#rendering);
   }
 
   /** The set that is marked comes up, unless it does not boot. */
   comeUp(): void {
     this.#disk = bootDisk(this.#disk, this.#disk.nextBootInactive && this.#faults.strikes('bootsBack'));
     this.#status = null;
+    this.#rendered = this.#disk.versionLock;
   }
 
-  #end(command: CommandName): void {
+  /** @param lock as the command read it when it began */
+  #end(command: CommandName, lock: string): void {
     this.#running = null;
     const faults = this.#faults;
     const fails = faults.strikes(FAILURE_OF[command]);
@@ -79,7 +93,7 @@ export class Updates {
     // The repository has moved on: what prepare finds there is what is offered from then on.
     if (written !== null) faults.change({ offeredVersion: written });
     const ended = endCommand(command, this.#status ?? afterBoot(this.#disk), this.#disk, {
-      offered: offeredVersion(faults.now, this.#disk),
+      offered: offeredVersion(faults.now, lock),
       fails,
       written,
       timestamp: nanoTime(),
@@ -93,6 +107,9 @@ export class Updates {
     this.#save(disk);
   }
 }
+
+/** Measured on the real settings daemon: a refresh 0.2 s after the commit still sees the old lock. */
+const SETTINGS_SECONDS = 0.3;
 
 const FAILURE_OF = {
   refresh: 'failRefresh',

@@ -87,8 +87,10 @@ class AwsDouble {
         const next = from + 1 < this.tasks.length ? { nextToken: String(from + 1) } : {};
         return { taskArns: this.tasks.slice(from, from + 1).map(({ taskArn }) => taskArn), ...next };
       }
-      case 'DescribeTasks':
-        return { tasks: this.tasks };
+      case 'DescribeTasks': {
+        const asked = z.array(z.string()).check(z.maxLength(100)).parse(input['tasks']);
+        return { tasks: this.tasks.filter(({ taskArn }) => asked.includes(taskArn)) };
+      }
       default:
         throw new Error(action);
     }
@@ -130,12 +132,11 @@ afterEach(() => aws.close());
 
 describe('draining an ECS container instance', () => {
   test('DRAINING with our mark, until no task is left, then ACTIVE again', async () => {
-    aws.tasks = [
-      { taskArn: 'arn:x/task/prod/1', group: 'service:web' },
-      { taskArn: 'arn:x/task/prod/2', group: 'family:batch' },
-    ];
+    aws.tasks = [{ taskArn: 'arn:x/task/prod/1', group: 'service:web' }];
     expect(await drainer('survey', ECS, null)).toEqual({ kind: 'surveyed', mine: ['draining'] });
-    expect(aws.calls).toEqual(['DescribeContainerInstances']);
+    expect(aws.calls).toEqual(['DescribeContainerInstances', 'ListTasks', 'DescribeTasks']);
+    // It was placed between that look and DRAINING.
+    aws.tasks.push({ taskArn: 'arn:x/task/prod/2', group: 'family:batch' });
     expect(await drainer('drain', ECS, ['draining'])).toEqual({
       kind: 'waiting',
       left: ['task 1 (service:web)', 'task 2 (family:batch)'],
@@ -149,6 +150,20 @@ describe('draining an ECS container instance', () => {
     expect([aws.status, aws.attributes]).toEqual(['ACTIVE', []]);
     expect([...aws.services]).toEqual(['ecs in eu-west-1']);
     expect(aws.calls.filter((call) => call.startsWith('state'))).toEqual(['state DRAINING', 'state ACTIVE']);
+  });
+
+  test('a task that no service started is refused before DRAINING, however many tasks there are', async () => {
+    aws.tasks = Array.from({ length: 250 }, (_each, index) => ({
+      taskArn: `arn:x/task/prod/${index}`,
+      group: index === 249 ? 'family:batch' : 'service:web',
+    }));
+    expect(await drainer('survey', ECS, null)).toEqual({
+      kind: 'blocked',
+      mine: ['draining'],
+      blockedBy: ['task 249 (family:batch), which no service started'],
+    });
+    expect(aws.status).toBe('ACTIVE');
+    expect(aws.calls.filter((call) => call === 'DescribeTasks')).toHaveLength(3);
   });
 
   test('somebody else’s DRAINING stays', async () => {

@@ -17,7 +17,8 @@ export type PodRow = {
   name: string;
   uid: string;
   node: string;
-  owner?: string;
+  /** Kind of its controller, a ReplicaSet unless said otherwise; null: nothing starts it again elsewhere. */
+  owner?: string | null;
   mirror?: boolean;
   phase?: string;
   /** Evictions are refused with 429 as long as this is set. */
@@ -224,7 +225,7 @@ export class KubernetesDouble {
   }
 }
 
-function podOf({ name, uid, owner, mirror, phase, terminating }: PodRow): unknown {
+function podOf({ name, uid, owner = 'ReplicaSet', mirror, phase, terminating }: PodRow): unknown {
   return {
     metadata: {
       name,
@@ -232,7 +233,7 @@ function podOf({ name, uid, owner, mirror, phase, terminating }: PodRow): unknow
       uid,
       ...(terminating === true ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
       ...(mirror === true ? { annotations: { 'kubernetes.io/config.mirror': 'x' } } : {}),
-      ...(owner === undefined ? {} : { ownerReferences: [{ kind: owner, name: 'o', controller: true }] }),
+      ...(owner === null ? {} : { ownerReferences: [{ kind: owner, name: 'o', controller: true }] }),
     },
     status: { phase: phase ?? 'Running' },
   };

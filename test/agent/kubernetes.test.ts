@@ -123,7 +123,42 @@ describe('draining a Kubernetes node by its own identity', () => {
     const { outcomes, blockedBy } = await drain(3);
     expect(outcomes).toEqual(['waiting', 'waiting', 'waiting']);
     // Only a list without it proves that it has gone: 403 is also what a missing right looks like.
-    expect(blockedBy).toEqual([]);
+    expect(blockedBy).toEqual([expect.stringMatching(/^default\/web \(POST .*\/eviction: 403 node can only evict/)]);
+  });
+
+  test('a pod without a controller is named before anything is touched, and nothing is', async () => {
+    cluster.pods = [pod('web'), pod('debug', { owner: null })];
+    expect(await drainer('survey', STEP, null)).toEqual({
+      kind: 'blocked',
+      mine: ['cordon'],
+      blockedBy: [
+        expect.stringMatching(/^default\/debug \(no controller starts it again elsewhere.*unmanaged: "evict"/),
+      ],
+    });
+    expect(cluster.node.unschedulable).toBe(false);
+    expect(cluster.pods).toHaveLength(2);
+  });
+
+  test('one that comes between that look and the cordon blocks, is named, and is not evicted', async () => {
+    cluster.pods = [pod('web')];
+    await drainer('survey', STEP, null);
+    cluster.pods.push(pod('debug', { owner: null }));
+    for (let round = 0; round < 2; round += 1) await drainer('drain', STEP, ['cordon']);
+    expect(await drainer('drain', STEP, ['cordon'])).toMatchObject({
+      kind: 'waiting',
+      left: ['default/debug'],
+      blockedBy: [expect.stringContaining('default/debug (no controller')],
+    });
+  });
+
+  test('and is evicted where its group says so', async () => {
+    const step = { ...STEP, unmanaged: 'evict' } as const;
+    cluster.pods = [pod('debug', { owner: null })];
+    expect(await drainer('survey', step, null)).toEqual({ kind: 'surveyed', mine: ['cordon'] });
+    await drainer('drain', step, ['cordon']);
+    await drainer('drain', step, ['cordon']);
+    expect(await drainer('drain', step, ['cordon'])).toEqual({ kind: 'done' });
+    expect(cluster.pods).toEqual([]);
   });
 
   test('somebody else writes the node at the same moment: looked at again', async () => {

@@ -73,8 +73,8 @@ describe('the update API of the machine, as the facts have it', () => {
 
   test('the four commands move along the table and are refused outside it', async () => {
     await boot({ offeredVersion: '1.21.0' });
-    expect((await act('prepare-update')).status).toBe(404);
-    expect((await act('activate-update')).status).toBe(404);
+    expect((await act('prepare-update')).status).toBe(409);
+    expect((await act('activate-update')).status).toBe(409);
     await run('refresh-updates');
     expect(update()).toMatchObject({ update_state: 'Available', chosen_update: { version: '1.21.0' } });
     await run('prepare-update');

@@ -29,6 +29,7 @@ describe('a drain may be', () => {
   test.each<[string, object]>([
     ['of no step', drained()],
     ['of the node’s Kubernetes', drained({ type: 'kubernetes' })],
+    ['of Kubernetes, with pods that nothing starts again', drained({ type: 'kubernetes', unmanaged: 'evict' })],
     ['of the node’s ECS', drained({ type: 'ecs' })],
     ['of a hook', drained(EXEC)],
     ['of a hook and one that undoes it', drained({ ...EXEC, undo: 'undrain-it' })],
@@ -54,6 +55,11 @@ describe('a drain is refused, by path,', () => {
     ['of eleven steps', drained(...Array<object>(11).fill(EXEC)), 'drain.steps'],
     ['of another kind', drained({ type: 'nomad' }), 'drain.steps.0.type'],
     ['of Kubernetes and more', drained({ type: 'kubernetes', force: true }), 'drain.steps.0'],
+    [
+      'of Kubernetes and a wish nobody knows',
+      drained({ type: 'kubernetes', unmanaged: 'keep' }),
+      'drain.steps.0.unmanaged',
+    ],
     ['of ECS and more', drained({ type: 'ecs', cluster: 'a' }), 'drain.steps.0'],
     ['of a hook and more', drained({ ...EXEC, command: 'rm' }), 'drain.steps.0'],
     ['of a hook that is a path', drained({ ...EXEC, hook: '/bin/sh' }), 'drain.steps.0.hook'],
