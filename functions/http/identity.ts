@@ -13,20 +13,24 @@ export type Caller =
 
 export type IdentityRules = { accountId: string; nodeRoles: readonly string[] };
 
-const ASSUMED = /^arn:aws[\w-]*:sts::(\d{12}):assumed-role\/([^/]+)\/(.+)$/;
-const PRINCIPAL = /^arn:aws[\w-]*:(?:iam|sts)::(\d{12}):(.+)$/;
+/** Partition, account, and who it is there. */
+const ARN = /^arn:aws(?:-[a-z]+){0,3}:(iam|sts)::(\d{12}):([\w+=,.@/-]{1,512})$/;
+/** A role's session has one name: what has more parts is no shape that STS writes. */
+const ASSUMED = /^assumed-role\/([^/]+)\/([^/]+)$/;
+/** Who signs for himself, as IAM and STS write it; anything else is nobody (DESIGN section 6). */
+const PEOPLE = { iam: /^(?:root|user\/(?:[^/]+\/)*[^/]+)$/, sts: /^federated-user\/[^/]+$/ } as const;
 
 /** @param iam the authorizer's block, as API Gateway wrote it; anything else is anonymous */
 export function callerOf(iam: unknown, rules: IdentityRules): Caller {
   const userArn = typeof iam === 'object' && iam !== null && 'userArn' in iam ? iam.userArn : undefined;
   if (typeof userArn !== 'string') return { kind: 'anonymous' };
-  const principal = PRINCIPAL.exec(userArn);
-  if (principal === null || principal[1] !== rules.accountId) return { kind: 'anonymous' };
-  const assumed = ASSUMED.exec(userArn);
-  const role = assumed?.[2];
-  if (role !== undefined && rules.nodeRoles.includes(role)) {
-    const nodeId = parseNodeId(assumed?.[3] ?? '');
+  const [, service, accountId, principal] = ARN.exec(userArn) ?? [];
+  if (principal === undefined || accountId !== rules.accountId) return { kind: 'anonymous' };
+  const [, role, session] = service === 'sts' ? (ASSUMED.exec(principal) ?? []) : [];
+  if (role !== undefined && session !== undefined && rules.nodeRoles.includes(role)) {
+    const nodeId = parseNodeId(session);
     return nodeId === null ? { kind: 'unknownNode', userArn } : { kind: 'node', nodeId, role };
   }
-  return { kind: 'operator', name: principal[2] ?? userArn };
+  const known = role !== undefined || PEOPLE[service === 'iam' ? 'iam' : 'sts'].test(principal);
+  return known ? { kind: 'operator', name: principal } : { kind: 'anonymous' };
 }
