@@ -199,6 +199,7 @@ export const openapiSchema = z.object({
   info: z.looseObject({ title: z.string(), version: apiVersion() }),
   servers: z.array(z.unknown()),
   security: z.array(z.unknown()),
+  tags: z.array(z.unknown()),
   paths: z.record(z.string(), z.unknown()),
   components: z.record(z.string(), z.unknown()),
 });

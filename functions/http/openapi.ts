@@ -1,14 +1,30 @@
 /** The OpenAPI 3.1 document, generated from the schemas that validate (DESIGN section 6). */
 import * as z from 'zod/mini';
 import { API_VERSION } from '../../core/contract/names.ts';
-import { gatewayAnswerSchema, type openapiSchema, problemSchema } from '../../core/contract/answers.ts';
+import type { openapiSchema } from '../../core/contract/answers.ts';
 import { PATH_PARAMETERS, QUERY_PARAMETERS, type QueryName, type QueryParameter } from '../../core/contract/query.ts';
 import { isAgents, parametersOf, type Route } from '../../core/contract/route.ts';
+import { nameOf, namedSchemas, refTo } from '../../core/contract/schemas.ts';
 import { linksOf } from './openapi-links.ts';
 
 type Json = Record<string, unknown>;
 type RouteTable = Readonly<Record<string, Route>>;
 type OpenapiDocument = z.infer<typeof openapiSchema>;
+
+const TAGS = [
+  { name: 'agents', description: 'What an agent calls, for its own node' },
+  { name: 'nodes', description: 'Machines and their updates' },
+  { name: 'groups', description: 'Nodes that share a policy' },
+  { name: 'vms', description: 'VMs and their instances' },
+  { name: 'fleet', description: 'Everything at once' },
+];
+
+/** Where a reader, and a generated client, finds a call. */
+function tagOf(route: Route): string {
+  if (isAgents(route)) return 'agents';
+  const noun = route.path.split('/')[2];
+  return TAGS.find(({ name }) => name === noun)?.name ?? 'fleet';
+}
 
 /** Every route may refuse a request or an identity, be throttled, or be out of luck with a race. */
 const ALWAYS = [400, 403, 413, 429, 500, 503];
@@ -30,12 +46,13 @@ export function openapiDocument(table: RouteTable): OpenapiDocument {
     },
     servers: [{ url: '/' }],
     security: [{ sigv4: [] }],
+    tags: TAGS,
     paths,
     components: {
       securitySchemes: {
         sigv4: { type: 'apiKey', name: 'Authorization', in: 'header', description: 'AWS Signature Version 4' },
       },
-      schemas: { Problem: answerSchema(problemSchema), Gateway: answerSchema(gatewayAnswerSchema) },
+      schemas: namedSchemas(),
     },
   };
 }
@@ -43,9 +60,10 @@ export function openapiDocument(table: RouteTable): OpenapiDocument {
 function operation(id: string, route: Route, table: RouteTable): Json {
   const inPath = parametersOf(route);
   const statuses = [...new Set([...route.statuses, ...ALWAYS, ...(inPath.length === 0 ? [] : [404])])];
-  const shownBody = route.body === undefined ? null : bodySchema(route.body);
+  const shownBody = route.body === undefined ? null : shape(route.body);
   return {
     operationId: id,
+    tags: [tagOf(route)],
     summary: route.summary,
     description: isAgents(route) ? 'For agents: the identity must be the node itself.' : 'For operators.',
     parameters: [
@@ -79,25 +97,24 @@ function queryParameter(name: QueryName): Json {
 const needsBody = ({ method, body }: Route): boolean =>
   method === 'PUT' || (body !== undefined && !z.safeParse(body, {}).success);
 
-function bodySchema(schema: z.core.$ZodType): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input' });
-  return rest;
+/** By its name: a shape without one would leave a generated client with a name made up from its place. */
+function shape(schema: z.core.$ZodType): Json {
+  const name = nameOf(schema);
+  if (name === undefined) throw new Error('a body or answer of a route has no name in core/contract/schemas.ts');
+  return { $ref: refTo(name) };
 }
-
-/** As input: an answer is open to what a later version adds. */
-const answerSchema = bodySchema;
 
 function done(id: string, route: Route, table: RouteTable): Json {
   const links = linksOf(id, table);
   return {
     description: 'Done',
-    content: { 'application/json': { schema: answerSchema(route.answer) } },
+    content: { 'application/json': { schema: shape(route.answer) } },
     ...(links === null ? {} : { links }),
   };
 }
 
-const PROBLEM_CONTENT = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-const GATEWAY_CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Gateway' } } };
+const PROBLEM_CONTENT = { 'application/problem+json': { schema: { $ref: refTo('Problem') } } };
+const GATEWAY_CONTENT = { 'application/json': { schema: { $ref: refTo('GatewayAnswer') } } };
 /** What API Gateway answers itself: a broken request, signature or policy, a body over 10 MB, a limit, a time-out. */
 const FROM_GATEWAY = [400, 403, 413, 429, 500, 503];
 

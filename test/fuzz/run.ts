@@ -10,7 +10,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closeAnswers } from './close-answers.ts';
 import { declareFleet } from './fleet.ts';
-import { ensureSchemathesis } from './schemathesis.ts';
+import { tryGeneratedClient } from './generated-client.ts';
+import { ensurePython } from './python.ts';
 import { serve } from './served.ts';
 import { startSigningProxy } from './signing-proxy.ts';
 
@@ -34,14 +35,17 @@ const { values } = parseArgs({
 const seed = values.seed === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed ?? SEED);
 const examples = Number(values.examples ?? EXAMPLES);
 
-const schemathesis = ensureSchemathesis();
+const schemathesis = join(ensurePython('.venv-fuzz', 'requirements.txt'), 'schemathesis');
 const dir = mkdtempSync(join(tmpdir(), 'holdoff-fuzz-'));
 const served = await serve(dir);
 const proxy = await startSigningProxy(served);
 await declareFleet(proxy.url);
 const document: unknown = await (await fetch(`${proxy.url}/v1/openapi.json`)).json();
 const file = join(dir, 'openapi.json');
+const asServed = join(dir, 'as-served.json');
+writeFileSync(asServed, JSON.stringify(document));
 writeFileSync(file, JSON.stringify(closeAnswers(document)));
+const clientWorks = await tryGeneratedClient(asServed, dir, proxy.url);
 
 process.stdout.write(`seed ${seed}, ${examples} examples a call; again with: npm run test:fuzz -- --seed ${seed}\n`);
 const started = Date.now();
@@ -91,6 +95,6 @@ const statuses = [...proxy.statuses].sort(([a], [b]) => a - b).map(([status, cou
 process.stdout.write(`${Math.round((Date.now() - started) / 1000)} s; answers by status: ${statuses.join(', ')}\n`);
 await proxy.close();
 await served.stop();
-if (code === 0) rmSync(dir, { recursive: true, force: true });
+if (code === 0 && clientWorks) rmSync(dir, { recursive: true, force: true });
 else process.stdout.write(`the control plane's log: ${served.log}\n`);
-process.exitCode = code;
+process.exitCode = code !== 0 ? code : clientWorks ? 0 : 1;
