@@ -14,7 +14,7 @@ import type { Route } from '../../core/contract/route.ts';
 import { valueAt } from '../../world/simulate/match.ts';
 import { OPERATOR } from '../../world/simulate/world.ts';
 import { createApp } from '../../functions/http/app.ts';
-import { RULES } from '../boundaries/requests.ts';
+import { RULES } from '../world/boundaries/requests.ts';
 import { exec, HOST, Scene } from '../plane/scene.ts';
 
 const scene = new Scene();
