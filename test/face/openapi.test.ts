@@ -18,10 +18,11 @@ import { RULES } from '../world/boundaries/requests.ts';
 import { exec, HOST, Scene } from '../plane/scene.ts';
 
 const scene = new Scene();
-let document: Record<string, unknown>;
+let document: unknown;
+const namesIn = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
 beforeAll(async () => {
   const { body } = await scene.operator('GET', '/v1/openapi.json');
-  document = Object(body);
+  document = body;
 });
 
 const cache = resolve(import.meta.dirname, '../../node_modules/.cache');
@@ -31,17 +32,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the OpenAPI document', { timeout: 120_000 }, () => {
   test('has the keys of OpenAPI 3.1 and no other at its root, and says the version of the API', () => {
-    expect(Object.keys(document)).toEqual(['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
+    expect(namesIn(document)).toEqual(['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
     expect(valueAt(document, 'info.version')).toBe(API_VERSION);
   });
 
   test('is valid for the meta-schema, and for a linter', async () => {
-    const checked = await new Validator().validate(structuredClone(document));
+    const file = join(folder, 'openapi.json');
+    writeFileSync(file, JSON.stringify(document));
+    const checked = await new Validator().validate(file);
     expect(checked.errors).toBeUndefined();
     expect(checked.valid).toBe(true);
-    writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
     const linter = resolve(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
-    const linted = spawnSync(process.execPath, [linter, 'lint', join(folder, 'openapi.json'), '--format', 'json'], {
+    const linted = spawnSync(process.execPath, [linter, 'lint', file, '--format', 'json'], {
       encoding: 'utf8',
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     });
@@ -58,11 +60,13 @@ describe('the OpenAPI document', { timeout: 120_000 }, () => {
       body ?? answer,
     ]);
     expect(shapes.filter((shape) => nameOf(shape) === undefined)).toEqual([]);
-    const names = Object.keys(Object(valueAt(document, 'components.schemas')));
+    const names = namesIn(valueAt(document, 'components.schemas'));
     expect(names).toEqual(expect.arrayContaining(['Node', 'Vm', 'Group', 'Event', 'Summary', 'VmBody', 'GroupBody']));
-    const paths: Record<string, Record<string, { operationId: string }>> = Object(document['paths']);
-    const ids = Object.values(paths).flatMap((calls) => Object.values(calls).map(({ operationId }) => operationId));
-    expect(ids.toSorted()).toEqual([...ROUTE_NAMES].toSorted());
+    const ids = [...JSON.stringify(valueAt(document, 'paths')).matchAll(/"operationId":"(\w+)","tags"/g)].map(
+      ([, id]) => id,
+    );
+    expect(ids).toHaveLength(ROUTE_NAMES.length);
+    expect(new Set(ids)).toEqual(new Set(ROUTE_NAMES));
   });
 });
 

@@ -12,7 +12,10 @@ export function closeAnswers(document: unknown): unknown {
   const open = new Set<string>();
   for (const name of bodiesIn(document)) withParts(name, schemas, open);
   const judged = Object.entries(schemas).map(([name, schema]) => [name, open.has(name) ? schema : closed(schema)]);
-  return { ...Object(document), components: { ...components, schemas: Object.fromEntries(judged) } };
+  return {
+    ...(isObject(document) ? document : {}),
+    components: { ...components, schemas: Object.fromEntries(judged) },
+  };
 }
 
 const REF = '#/components/schemas/';
