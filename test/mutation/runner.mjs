@@ -4,21 +4,17 @@
  * mutant is a fresh evaluation of that bundle: nothing of one mutant reaches the next, and static mutants are no exception.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, resolve, sep } from 'node:path';
-import { Script } from 'node:vm';
+import { join, sep } from 'node:path';
 import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import { DryRunStatus, MutantRunStatus, TestStatus } from '@stryker-mutator/api/test-runner';
-import { build } from 'esbuild';
-
-const DOUBLE = 'test/mutation/vitest-double.mjs';
+import { bundleSuites, failureOf } from './pure-suites.mjs';
 
 /** The suites that decide about a mutant, the quick ones first. @type {string[]} */
 const SUITES = JSON.parse(readFileSync(new URL('./suites.json', import.meta.url), 'utf8'));
 /** Where in that order a test file stands; -1 when it is not of these suites. @param {string} path */
 const suiteOf = (path) => SUITES.findIndex((suite) => path.startsWith(suite));
 
-/** @typedef {{ file: string; name: string; run: () => unknown }} Collected */
+/** @typedef {import('./pure-suites.d.mts').Collected} Collected */
 /** @typedef {{ activeMutant?: string; currentTestId?: string; hitCount?: number; hitLimit?: number; mutantCoverage?: any }} Stryker */
 
 /** @param {string} root */
@@ -29,60 +25,18 @@ function testFiles(root) {
     .sort((a, b) => suiteOf(a) - suiteOf(b) || (a < b ? -1 : 1));
 }
 
-/** Every test file behind a call that names it, then what was collected. @param {string} root */
-function entry(root) {
-  const files = testFiles(root).map((path) => JSON.stringify(path));
-  return [
-    `const { collected, enter } = require('./${DOUBLE}');`,
-    ...files.map((path) => `enter(${path}); require('./' + ${path});`),
-    'module.exports = collected;',
-  ].join('\n');
-}
-
-/** The one thing that a file knows of its place is lost in a bundle. */
-const keepDirname = {
-  name: 'keep-dirname',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]test[\\/].*\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
-      loader: 'ts',
-    })),
-};
-
-/** @param {string} root */
-async function bundle(root) {
-  const { outputFiles } = await build({
-    stdin: { contents: entry(root), resolveDir: root, sourcefile: 'pure-suites.js' },
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    // Whatever has no state of ours is loaded once.
-    external: ['@vitest/expect', 'chai', 'fast-check'],
-    alias: { vitest: resolve(root, DOUBLE) },
-    plugins: [keepDirname],
-    logLevel: 'error',
-  });
-  return new Script(`(function (require, module) {${outputFiles[0].text}\n})`, { filename: 'pure-suites.js' });
-}
-
 function createRunner() {
   const root = process.cwd();
-  const require = createRequire(join(root, 'package.json'));
   /** @type {Stryker} */
   const stryker = (globalThis.__stryker__ ??= {});
-  /** Runs the bundle. @type {(require: NodeRequire, module: { exports: Collected[] }) => void} */
-  let load = () => {};
+  /** Evaluates the bundle. @type {() => Collected[]} */
+  let load = () => [];
 
   /** The tests, with every module evaluated anew. */
   const fresh = () => {
-    /** @type {{ exports: Collected[] }} */
-    const module = { exports: [] };
-    load(require, module);
     /** @type {Map<string, number>} */
     const seen = new Map();
-    return module.exports.map(({ file, name, run }) => {
+    return load().map(({ file, name, run }) => {
       const times = (seen.get(`${file}#${name}`) ?? 0) + 1;
       seen.set(`${file}#${name}`, times);
       return { id: `${file}#${name}${times === 1 ? '' : ` (${times})`}`, name, fileName: join(root, file), run };
@@ -93,7 +47,7 @@ function createRunner() {
     capabilities: () => ({ reloadEnvironment: true }),
 
     async init() {
-      load = (await bundle(root)).runInThisContext();
+      load = await bundleSuites(root, testFiles(root));
     },
 
     async dryRun() {
@@ -137,16 +91,6 @@ function createRunner() {
       return { status: MutantRunStatus.Survived, nrOfTests };
     },
   };
-}
-
-/** What a test says is wrong; nothing when it passes. @param {() => unknown} run */
-async function failureOf(run) {
-  try {
-    await run();
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }
 
 const create = () => createRunner();

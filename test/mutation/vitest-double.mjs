@@ -30,7 +30,7 @@ function dedent(text) {
     .trim();
 }
 
-/** Every test collected so far, in order: `{file, name, run}`. */
+/** Every test collected so far, in order: `{file, name, title, run}`. */
 export const collected = [];
 let file = '';
 let suites = [{ name: '', before: [] }];
@@ -60,6 +60,7 @@ export function test(name, run) {
   const around = [...suites];
   collected.push({
     file,
+    title: name,
     name: [...around.map((suite) => suite.name), name].join(' ').trim(),
     run: async () => {
       for (const { before } of around) for (const hook of before) await hook();
