@@ -1,9 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
-/** One run for everything under test/; coverage only when asked for (`npm run test:coverage`). */
+/** Tests that start processes, or wait for timers and sockets, most of their time. */
+const WAITING = ['test/agent/*.test.ts', 'test/local/*.test.ts', 'test/qemu/*.test.ts', 'test/system/*.test.ts'];
+
+/**
+ * Everything under test/ is one of two projects, which `npm test` runs side by side: tests that compute, as many files at
+ * once as there are cores and without a fresh process for each; and tests that wait, many at once whatever the cores are.
+ * Coverage of the core only when asked for, of those that compute.
+ */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     coverage: {
@@ -13,5 +19,27 @@ export default defineConfig({
       reportsDirectory: 'coverage',
       thresholds: { lines: 90, branches: 85 },
     },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'computing',
+          include: ['test/**/*.test.ts'],
+          exclude: ['node_modules/**', ...WAITING],
+          isolate: false,
+          maxWorkers: 2,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'waiting',
+          include: WAITING,
+          testTimeout: 60_000,
+          maxWorkers: 6,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

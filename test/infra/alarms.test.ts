@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { METRICS, SWEEP_MINUTES } from '../../core/contract/names.ts';
 import { deployed, templateOf } from './deployed.ts';
 
-const folder = new URL('../../docs/runbooks', import.meta.url);
+const folder = new URL('../../docs/runbooks/', import.meta.url);
 const { controlPlane } = deployed();
 const template = templateOf(controlPlane);
 

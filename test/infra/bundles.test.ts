@@ -36,7 +36,7 @@ const PARTS: Readonly<Record<string, { readonly where: RegExp; readonly users: r
   },
 };
 
-const functions = fileURLToPath(new URL('../../functions', import.meta.url));
+const functions = fileURLToPath(new URL('../../functions/', import.meta.url));
 
 /** Bundles a handler as `infra/function.ts` has CDK do it; the inputs are those of which something is left. */
 async function bundle(handler: HandlerName): Promise<{ bytes: number; inputs: string[] }> {
@@ -52,7 +52,7 @@ async function bundle(handler: HandlerName): Promise<{ bytes: number; inputs: st
     mainFields: [...(BUNDLING.mainFields ?? [])],
     minify: BUNDLING.minify ?? false,
     logLevel: 'error',
-    absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
+    absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
   });
   const [output] = Object.values(metafile.outputs);
   const used = Object.entries(output?.inputs ?? {}).flatMap(([input, { bytesInOutput }]) =>

@@ -31,7 +31,7 @@ describe('docs/permissions.md', { timeout: 120_000 }, () => {
 });
 
 test('no handler may do what no code of the handlers does', { timeout: 120_000 }, () => {
-  const folder = new URL('../../functions', import.meta.url);
+  const folder = new URL('../../functions/', import.meta.url);
   const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(new URL(file, folder), 'utf8'))
