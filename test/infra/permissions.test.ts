@@ -14,13 +14,6 @@ const written = page
 describe('docs/permissions.md', { timeout: 120_000 }, () => {
   const { controlPlane, agent } = deployed();
 
-  test('holds every permission of the stacks, and no other', () => {
-    const given = [controlPlane, agent].flatMap(permissionRows).map(lineOf);
-    expect(new Set(written)).toEqual(new Set(given));
-    expect(written.length).toBe(new Set(written).size);
-    expect(written.length).toBeGreaterThan(100);
-  });
-
   test('no action has a wildcard, and one resource is everything: where IAM knows none', () => {
     const rows = [controlPlane, agent].flatMap(permissionRows);
     expect(rows.filter(({ action }) => action.includes('*'))).toEqual([]);

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { backoffRows } from './backoff-rows.ts';
 import { countingRows } from './counting-rows.ts';
@@ -35,12 +33,6 @@ describe('the rows where we differ on purpose', () => {
     expect(DIFFERENCES.map(({ row }) => row).filter((row) => !ids.includes(row))).toEqual([]);
     expect(listed.size).toBe(DIFFERENCES.length);
     expect(DIFFERENCES.filter(({ reason }) => reason.length < 20)).toEqual([]);
-  });
-
-  test('docs/kubevirt-differences.md gives each with its reason, and no other', () => {
-    const page = readFileSync(resolve(import.meta.dirname, '../../docs/kubevirt-differences.md'), 'utf8');
-    const cells = page.split('\n').filter((line) => line.startsWith('| `'));
-    expect(cells).toEqual(DIFFERENCES.map(({ row, reason }) => `| \`${row}\` | ${reason} |`));
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * `npm run test:node24`: the suites that run the product in process, under the runtime of the deployed functions. The
- * rest of the tests start processes of their own, or look at files and templates: for those the runtime makes no difference.
+ * `npm run test:node24`: the suites for which the runtime can make a difference, under that of the deployed functions.
+ * The bundles themselves run on it in `npm run test:deploy`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,14 +9,21 @@ import { installNode24 } from './binary.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** Decisions, the shell around them, the AWS adapters against the stand-ins, and the CLI. */
-const SUITES = ['api', 'cases', 'cli', 'local', 'properties', 'scenarios', 'spec'];
+/** The embedded AWS with the handlers on it, the adapters, and the handlers' bundles; decisions are the same on any Node. */
+const SUITES = [
+  'test/local/',
+  'test/system/requests',
+  'test/system/restore',
+  'test/system/store',
+  'test/node/handlers',
+  'test/vm/handlers',
+  'test/infra/bundles',
+];
 
 const node = await installNode24();
-const suites = SUITES.map((suite) => `test/${suite}/`);
 process.stdout.write(`Node 24: ${node}\n`);
 const vitest = resolve(repository, 'node_modules/vitest/vitest.mjs');
-const child = spawn(node, [vitest, 'run', ...suites], {
+const child = spawn(node, [vitest, 'run', ...SUITES], {
   cwd: repository,
   stdio: 'inherit',
   // Programs that a test starts by name run on it too.

@@ -1,3 +1,3 @@
 import { keepsEveryGuarantee } from './every-guarantee.ts';
 
-keepsEveryGuarantee(101, 200);
+keepsEveryGuarantee(2);

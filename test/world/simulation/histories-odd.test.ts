@@ -1,3 +1,3 @@
 import { keepsEveryGuarantee } from './every-guarantee.ts';
 
-keepsEveryGuarantee(1, 100);
+keepsEveryGuarantee(1);
