@@ -1,5 +1,6 @@
 /** The environment, parsed once into a typed object. */
 import { ENV } from '../core/contract/names.ts';
+import type { Settings } from './ports.ts';
 
 export type Env = {
   table: string;
@@ -54,3 +55,10 @@ export function readEnv(env: Readonly<Record<string, string | undefined>>): Env 
     activeReportSeconds: seconds(ENV.activeReportSeconds, 15),
   };
 }
+
+/** What of it the operations themselves go by. */
+export const settingsOf = ({ idleReportSeconds, activeReportSeconds, table }: Env): Settings => ({
+  idleReportSeconds,
+  activeReportSeconds,
+  table,
+});

@@ -7,12 +7,12 @@ import {
   type QueryCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { type GroupId, type NodeId, parseGroupId, parseNodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
 import { after, formatInstant, type Instant, milliseconds } from '../../core/kit/time.ts';
 import { QUEUED, UNDER_WAY } from '../keys.ts';
 import type { AggregateKind, Concern, Ids, Loaded, Page, Records, Ref, Store } from '../ports.ts';
+import { toAttributes } from './attributes.ts';
 import {
   attentionPartition,
   duePartition,
@@ -68,7 +68,7 @@ export class DynamoStore implements Store {
           },
           ExpressionAttributeValues: {
             ...write.ExpressionAttributeValues,
-            ...(fresh ? {} : marshall({ ':expected': expectedRevision })),
+            ...(fresh ? {} : toAttributes({ ':expected': expectedRevision })),
           },
         }),
       );
@@ -163,8 +163,8 @@ export class DynamoStore implements Store {
     const found: string[] = [];
     for await (const page of this.#pages(index, partition, bound, limit, false)) {
       for (const item of page.items) {
-        const value: unknown = unmarshall(item)[sort];
-        if (typeof value === 'string') found.push(value);
+        const value = item[sort]?.S;
+        if (value !== undefined) found.push(value);
       }
       if (limit !== null && found.length >= limit) break;
     }
@@ -184,7 +184,7 @@ export class DynamoStore implements Store {
       IndexName: index,
       KeyConditionExpression: `#p = :p${bound === null ? '' : bound.operator === 'begins_with' ? ' AND begins_with(#s, :s)' : ` AND #s ${bound.operator} :s`}`,
       ExpressionAttributeNames: { '#p': keys.partition, ...(bound === null ? {} : { '#s': keys.sort }) },
-      ExpressionAttributeValues: marshall({ ':p': partition, ...(bound === null ? {} : { ':s': bound.value }) }),
+      ExpressionAttributeValues: toAttributes({ ':p': partition, ...(bound === null ? {} : { ':s': bound.value }) }),
       ...(limit === null ? {} : { Limit: limit }),
       ...(countOnly ? { Select: 'COUNT' as const } : {}),
     };

@@ -5,11 +5,11 @@ import {
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { EventEntry } from '../../core/contract/answers.ts';
 import { TABLE } from '../../core/contract/table.ts';
 import { formatInstant, hours, type Instant, instant, parseInstant } from '../../core/kit/time.ts';
 import type { EventLog, Page } from '../ports.ts';
+import { fromAttributes, toAttributes } from './attributes.ts';
 
 const DAYS_KEPT = 30;
 const DAY = hours(24);
@@ -42,7 +42,7 @@ export class DynamoEventLog implements EventLog {
           await this.#client.send(
             new PutItemCommand({
               TableName: this.#table,
-              Item: marshall(item),
+              Item: toAttributes(item),
               ConditionExpression: 'attribute_not_exists(#p)',
               ExpressionAttributeNames: { '#p': partition },
             }),
@@ -72,13 +72,16 @@ export class DynamoEventLog implements EventLog {
         TableName: this.#table,
         KeyConditionExpression: `#p = :p${before === null ? '' : ' AND #s < :s'}`,
         ExpressionAttributeNames: { '#p': partition, ...(before === null ? {} : { '#s': sort }) },
-        ExpressionAttributeValues: marshall({ ':p': `events#${day}`, ...(before === null ? {} : { ':s': before }) }),
+        ExpressionAttributeValues: toAttributes({
+          ':p': `events#${day}`,
+          ...(before === null ? {} : { ':s': before }),
+        }),
         ScanIndexForward: false,
         Limit: limit,
       }),
     );
     return found.map((item) => {
-      const raw = unmarshall(item);
+      const raw = fromAttributes(item);
       // `append` is the only writer of this partition.
       return { key: String(raw[sort]), entry: raw['entry'] as EventEntry };
     });

@@ -1,15 +1,14 @@
 /** How a record is kept in the table: one item, its revision, its index keys (docs/data-model.md). */
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
 import { formatInstant, type Instant } from '../../core/kit/time.ts';
 import { indexKeys, refOf } from '../keys.ts';
 import type { AggregateKind, Loaded, Records } from '../ports.ts';
+import { type Attributes, fromAttributes, toAttributes } from './attributes.ts';
 
 /** The format this code writes; it reads this one and the one before, and refuses newer ones. */
 export const FORMAT = 1;
 
-export type Item = Record<string, AttributeValue>;
+export type Item = Attributes;
 
 /** An item that this code must not touch: newer than it knows, or not what it should be. */
 export class ItemFormatError extends Error {
@@ -17,7 +16,7 @@ export class ItemFormatError extends Error {
 }
 
 export const itemKey = (kind: AggregateKind, id: string): Item =>
-  marshall({ [TABLE.key.partition]: `${kind}#${id}`, [TABLE.key.sort]: 'A' });
+  toAttributes({ [TABLE.key.partition]: `${kind}#${id}`, [TABLE.key.sort]: 'A' });
 
 export const SHARDS = { list: 8, members: 4, due: 8, attention: 4 } as const;
 
@@ -96,13 +95,13 @@ export function writeOf(
   return {
     UpdateExpression: `SET ${sets.join(', ')}${remove}`,
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: marshall(values, { removeUndefinedValues: true }),
+    ExpressionAttributeValues: toAttributes(values),
   };
 }
 
 /** @throws {ItemFormatError} when the item is newer than this code, or is not an item of this kind */
 export function readItem<K extends AggregateKind>(kind: K, item: Item): Loaded<Records[K]> {
-  const raw = unmarshall(item);
+  const raw = fromAttributes(item);
   const { format, writeId, revision } = raw;
   const record: unknown = raw['record'];
   if (typeof format !== 'number' || format > FORMAT || format < FORMAT - 1) {

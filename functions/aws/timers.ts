@@ -15,7 +15,7 @@ import type { Ref, Timers } from '../ports.ts';
 export type FiringMessage = { kind: Ref['kind']; id: string; at: number };
 
 /** SQS's longest delay is 900 s. */
-const VERNIER_MAX = minutes(15);
+export const VERNIER_MAX = minutes(15);
 /** A wake that is a day late helps nobody: the sweep is there long before. */
 const MAX_EVENT_AGE_SECONDS = 900;
 const MAX_RETRIES = 3;

@@ -47,21 +47,18 @@ export function createApp(
           problem(404, 'RouteNotFound', `there is no ${c.req.path}; GET /v1/openapi.json lists the calls`),
         );
   });
-  app.onError((error, c) => {
-    if (error instanceof ProblemError) return problemAnswer(c, error.problem);
-    if (error instanceof ContentionError) {
-      return problemAnswer(
-        c,
-        problem(503, 'Busy', 'other writers were faster each time; nothing was changed, try again'),
-      );
-    }
-    plane.telemetry.warn('a request failed', { path: c.req.path, error: error.stack ?? String(error) });
-    return problemAnswer(
-      c,
-      problem(500, 'Internal', 'something failed that should not; it is logged, and the call may be repeated'),
-    );
-  });
+  app.onError((error, c) => problemAnswer(c, problemOf(plane, c.req.path, error)));
   return app;
+}
+
+/** What a caller is told of an error; one that should not have been is logged. */
+export function problemOf(plane: Pick<ControlPlane, 'telemetry'>, path: string, error: unknown): Problem {
+  if (error instanceof ProblemError) return error.problem;
+  if (error instanceof ContentionError)
+    return problem(503, 'Busy', 'other writers were faster each time; nothing was changed, try again');
+  const detail = { path, error: error instanceof Error ? (error.stack ?? String(error)) : String(error) };
+  plane.telemetry.warn('a request failed', detail);
+  return problem(500, 'Internal', 'something failed that should not; it is logged, and the call may be repeated');
 }
 
 function problemAnswer(c: Context, { status, ...rest }: Problem, headers: Record<string, string> = {}): Response {

@@ -35,10 +35,10 @@ const registry: NodeRegistry = { known: (ids) => Promise.resolve(new Set(ids)) }
 
 test('a node is never in a group that no sweep finds, whenever its enrolment dies', async () => {
   const scene = new Scene();
-  const { plane, store } = scene.world;
+  const { plane } = scene.world;
   const dying = { ...plane, timers: { arm: () => Promise.reject(new Error('dead')) } };
   const order: string[] = [];
-  store.onSave = ({ kind }) => order.push(kind);
+  scene.world.onWritten = ({ kind }) => void order.push(kind);
   await reportNode(dying, nodeId, { ...report, group: 'rear' });
   expect(order.indexOf('group')).toBeLessThan(order.indexOf('node'));
 });

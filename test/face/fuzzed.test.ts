@@ -4,7 +4,7 @@ import { DURATION_PATTERN, POSITIVE_DURATION_PATTERN } from '../../core/kit/dura
 import { headOf, isWellFormed, tailOf } from '../../core/kit/text.ts';
 import { parseDuration } from '../../core/kit/time.ts';
 import { valueAt } from '../../world/simulate/match.ts';
-import { OPERATOR } from '../../world/simulate/world.ts';
+import { OPERATOR } from '../../world/environment.ts';
 import { exec, HOST, Scene } from '../plane/scene.ts';
 
 let scene: Scene;

@@ -12,9 +12,8 @@ import { ROUTE_NAMES, ROUTES } from '../../core/contract/routes.ts';
 import { nameOf } from '../../core/contract/schemas.ts';
 import type { Route } from '../../core/contract/route.ts';
 import { valueAt } from '../../world/simulate/match.ts';
-import { OPERATOR } from '../../world/simulate/world.ts';
+import { OPERATOR, RULES } from '../../world/environment.ts';
 import { createApp } from '../../functions/http/app.ts';
-import { RULES } from '../world/boundaries/requests.ts';
 import { exec, HOST, Scene } from '../plane/scene.ts';
 
 const scene = new Scene();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { nodeIdentity, OPERATOR } from '../../world/simulate/world.ts';
+import { nodeIdentity, OPERATOR } from '../../world/environment.ts';
 import { valueAt } from '../../world/simulate/match.ts';
 import { exec, HOST, Scene } from '../plane/scene.ts';
 
@@ -170,7 +170,7 @@ describe('a refused call has its own status and code, and changes nothing', () =
     await scene.operator('GET', '/v1/nodes'),
     await scene.operator('GET', '/v1/vms'),
     await scene.operator('GET', '/v1/groups'),
-    scene.world.store.writes,
+    scene.world.table.writes,
   ];
   beforeEach(async () => {
     scene = new Scene();

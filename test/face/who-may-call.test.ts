@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ROUTE_NAMES, type RouteName, ROUTES } from '../../core/contract/routes.ts';
 import type { Method } from '../../core/contract/route.ts';
-import { nodeIdentity, OPERATOR } from '../../world/simulate/world.ts';
+import { nodeIdentity, OPERATOR } from '../../world/environment.ts';
 import { valueAt } from '../../world/simulate/match.ts';
 import { exec, HOST, Scene } from '../plane/scene.ts';
 
@@ -62,12 +62,12 @@ async function ask(name: RouteName, identity: { userArn: string }): Promise<Aske
   const scene = await fleet();
   const route: { method: Method; path: string } = ROUTES[name];
   const path = route.path.replace(':nodeId', HOST).replace(':vmId', 'web').replace(':group', 'canary');
-  const before = scene.world.store.writes;
+  const before = scene.world.table.writes;
   const answer = await scene.world.call(route.method, path + queryOf(scene, name), BODIES[name] ?? {}, identity);
   return {
     status: answer.status,
     code: valueAt(answer.body, 'code'),
-    changed: scene.world.store.writes !== before,
+    changed: scene.world.table.writes !== before,
   };
 }
 

@@ -4,7 +4,8 @@ import { DEFAULT_GROUP, type NodeId, parseNodeId } from '../../core/kit/ids.ts';
 import { groupPolicyOf } from '../../core/policy/group-policy.ts';
 import { limitOf } from '../../core/policy/limit.ts';
 import { after, instant, seconds } from '../../core/kit/time.ts';
-import { nodeIdentity, OPERATOR, World } from '../../world/simulate/world.ts';
+import { nodeIdentity, OPERATOR } from '../../world/environment.ts';
+import { World } from '../../world/simulate/world.ts';
 
 const NODES: readonly NodeId[] = ['a', 'b', 'c', 'd', 'e'].map(
   (letter) => parseNodeId(`i-0000000000000000${letter}`) ?? expect.fail('a node id'),

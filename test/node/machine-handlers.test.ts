@@ -141,7 +141,7 @@ describe('rule 9: EC2 stopped the machine', () => {
     const scene = new Scene();
     for (const kind of ['stopped', 'running', 'terminated', 'deregistered'] as const) await machine(scene, kind, 0, B);
     expect(await gone(scene, B)).toBe(true);
-    expect(scene.world.store.writes).toBe(0);
+    expect(scene.world.table.writes).toBe(0);
   });
 });
 

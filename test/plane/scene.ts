@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { after, type Instant, instant, milliseconds } from '../../core/kit/time.ts';
-import { nodeIdentity, OPERATOR, World } from '../../world/simulate/world.ts';
+import { nodeIdentity, OPERATOR } from '../../world/environment.ts';
+import { World } from '../../world/simulate/world.ts';
 import { valueAt } from '../../world/simulate/match.ts';
 
 export const HOST = 'i-0000000000000000a';

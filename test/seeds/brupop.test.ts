@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { nodeBackoffOf } from '../../core/policy/backoff.ts';
 import { hours, instant, minutes, parseDuration, seconds } from '../../core/kit/time.ts';
-import { nodeIdentity, OPERATOR, World } from '../../world/simulate/world.ts';
+import { nodeIdentity, OPERATOR } from '../../world/environment.ts';
+import { World } from '../../world/simulate/world.ts';
 import { A, B, crashes, looksLike, reports, tell } from './story.ts';
 
 const NOTHING = {

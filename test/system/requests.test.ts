@@ -17,7 +17,7 @@ import { SqsWakes } from '../../functions/aws/wakes.ts';
 import { readEnv } from '../../functions/env.ts';
 import { reportNode } from '../../functions/operations/nodes.ts';
 import type { ControlPlane } from '../../functions/ports.ts';
-import { randomDraw } from '../../functions/wire.ts';
+import { randomDraw } from '../../functions/process.ts';
 import { type EmbeddedAws, NO_FAULTS, startEmbeddedAws } from '../../local/aws/index.ts';
 import { LOCAL_TABLE, tableInput } from '../../local/table-input.ts';
 

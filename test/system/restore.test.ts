@@ -8,7 +8,7 @@ import { after, minutes, seconds } from '../../core/kit/time.ts';
 import { Home } from '../../functions/operations/home.ts';
 import { recover } from '../../functions/operations/recover.ts';
 import { valueAt } from '../../world/simulate/match.ts';
-import { nodeIdentity } from '../../world/simulate/world.ts';
+import { nodeIdentity } from '../../world/environment.ts';
 import { tableInput } from '../../local/table-input.ts';
 import { START } from '../plane/scene.ts';
 import { embeddedTable } from './embedded-table.ts';

@@ -9,7 +9,7 @@ import { sweep } from '../../functions/operations/sweep.ts';
 import type { ControlPlane } from '../../functions/ports.ts';
 import { valueAt } from '../../world/simulate/match.ts';
 import { seededDraws } from '../../world/random.ts';
-import { nodeIdentity, OPERATOR } from '../../world/simulate/world.ts';
+import { nodeIdentity, OPERATOR } from '../../world/environment.ts';
 
 /** Counts over every plane, so that a report is newer than all before it. */
 let reports = 0;

@@ -9,7 +9,7 @@ import { formatInstant, instant } from '../../core/kit/time.ts';
 import { DynamoEventLog } from '../../functions/aws/event-log.ts';
 import { DynamoStore } from '../../functions/aws/dynamodb-store.ts';
 import type { Store } from '../../functions/ports.ts';
-import { MemoryStore } from '../../world/simulate/memory-store.ts';
+import { World } from '../../world/simulate/world.ts';
 import { LOCAL_TABLE } from '../../local/table-input.ts';
 import { embeddedTable } from './embedded-table.ts';
 
@@ -28,14 +28,14 @@ function node(number: number, group: string, change: Partial<NodeRecord> = {}): 
 }
 
 const STORES: [string, () => Store][] = [
-  ['in memory', () => new MemoryStore()],
+  ['in virtual AWS', () => new World({ start: NOW, seed: 1, timerLateness: 0 }).store],
   ['in DynamoDB', () => new DynamoStore(database(), LOCAL_TABLE, () => NOW)],
 ];
 
 describe.each(STORES)('the store %s', (name, open) => {
   let store: Store;
   // The table is shared by the tests: each uses a group and ids of its own.
-  const base = name === 'in memory' ? 0 : 1000;
+  const base = name === 'in virtual AWS' ? 0 : 1000;
   const groupOf = (text: string): GroupId => newGroup(`${text}-${base}` as GroupId).group; // the text is a valid name
   beforeAll(() => {
     store = open();

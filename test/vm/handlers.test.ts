@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodeIdentity } from '../../world/simulate/world.ts';
+import { nodeIdentity } from '../../world/environment.ts';
 import { valueAt } from '../../world/simulate/match.ts';
 import { exec, HOST, Scene } from '../plane/scene.ts';
 

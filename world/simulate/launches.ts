@@ -2,6 +2,7 @@
 import { after, type Instant, milliseconds } from '../../core/kit/time.ts';
 import { type Instance, live } from '../../core/vm/record.ts';
 import type { VmId } from '../../core/kit/ids.ts';
+import { peek } from '../records.ts';
 import type { World } from './world.ts';
 
 export type Launches = {
@@ -39,7 +40,7 @@ export class Hosts {
 
   #instance(vmId: string): Instance | null {
     // An id that no VM has is not found.
-    return this.#world.store.peek('vm', vmId as VmId)?.instance ?? null;
+    return peek(this.#world.table, 'vm', vmId as VmId)?.instance ?? null;
   }
 
   #answer(vmId: string): void {

@@ -20,14 +20,17 @@ import {
   type Subject,
   subjectOf,
 } from './scenario.ts';
-import { type Summary, summarise } from './summary.ts';
-import { type Happening, nodeIdentity, OPERATOR, World } from './world.ts';
+import { type Shown, type Summary, summarise } from './summary.ts';
+import { nodeIdentity, OPERATOR } from '../environment.ts';
+import { type Happening, sayCause } from './happening.ts';
+import { World } from './world.ts';
 
 export type Failure = { step: number | null; at: number; what: string; expected: unknown; actual: unknown };
 /** `at` in seconds from start; the rest is what `Happening` says, with instants as text. */
-export type TimelineEntry = Pick<Happening, 'kind' | 'subject' | 'text' | 'cause' | 'changes' | 'why'> & {
+export type TimelineEntry = Pick<Happening, 'kind' | 'subject' | 'text' | 'changes' | 'why'> & {
   at: number;
   time: string;
+  cause?: string;
   waits?: { what: string; until: string; seconds: number; vernier: boolean };
   fired?: { by: string; lateSeconds: number };
 };
@@ -66,18 +69,31 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
     ...(scenario.description === undefined ? {} : { description: scenario.description }),
     failures: run.failures,
     timeline: world.happenings.map((happening) => entryOf(happening, start)),
-    summary: summarise(world, start),
+    summary: summarise(world, start, await run.shown()),
   };
 }
 
-function entryOf({ at, waits, fired, ...rest }: Happening, start: Instant): TimelineEntry {
+function entryOf(happening: Happening, start: Instant): TimelineEntry {
+  const { at, kind, subject, text, changes, why, cause, waits, fired } = happening;
   return {
     at: (at - start) / 1000,
     time: formatInstant(at),
-    ...rest,
+    kind,
+    subject,
+    text,
+    ...(cause === undefined ? {} : { cause: sayCause(cause) }),
+    ...(changes === undefined ? {} : { changes }),
+    ...(why === undefined ? {} : { why }),
     ...(waits === undefined
       ? {}
-      : { waits: { ...waits, until: formatInstant(waits.until), seconds: (waits.until - at) / 1000 } }),
+      : {
+          waits: {
+            what: waits.what,
+            until: formatInstant(waits.until),
+            seconds: (waits.until - at) / 1000,
+            vernier: waits.vernier,
+          },
+        }),
     ...(fired === undefined ? {} : { fired: { by: fired.by, lateSeconds: fired.late / 1000 } }),
   };
 }
@@ -146,6 +162,19 @@ class Run {
     }
     // Whatever the step made due at this very instant is handled before the next one.
     if (step.expect === undefined) await this.#world.runTo(this.#world.now);
+  }
+
+  /** What a person sees of everything that was ever there; what is not found was removed. */
+  async shown(): Promise<Shown> {
+    const shown: Record<'vm' | 'node', string[]> = { vm: [], node: [] };
+    for (const subject of new Set(this.#world.happenings.map((happening) => happening.subject))) {
+      const [kind, id = ''] = subject.split('/');
+      if (kind !== 'vm' && kind !== 'node') continue;
+      const { status, body } = await this.#world.call('GET', pathOf({ kind, id }), undefined, OPERATOR);
+      const state = valueAt(body, kind === 'vm' ? 'printableStatus' : 'phase');
+      shown[kind].push(status === 404 || typeof state !== 'string' ? 'removed' : state);
+    }
+    return { vms: shown.vm, nodes: shown.node };
   }
 
   async #there(kind: Subject['kind']): Promise<string[]> {

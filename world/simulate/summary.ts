@@ -1,8 +1,7 @@
 /** What an operator asks when a simulation is over: how many starts, how fast, how long, and who is still in trouble. */
 import type { Instant } from '../../core/kit/time.ts';
-import { describeVm } from '../../core/vm/describe.ts';
-import type { VmId } from '../../core/kit/ids.ts';
-import type { Happening, World } from './world.ts';
+import type { Cause, Happening } from './happening.ts';
+import type { World } from './world.ts';
 
 export type Summary = {
   /** Instances started; of them those that nobody asked for at that moment: retries. */
@@ -20,13 +19,15 @@ export type Summary = {
   nodes: Record<string, number>;
 };
 
+/** What is shown of things at the end, as the API gives it: `printableStatus` of VMs, `phase` of nodes. */
+export type Shown = { vms: readonly string[]; nodes: readonly string[] };
+
 /** Counts what happened in a world from its start. */
-export function summarise(world: World, start: Instant): Summary {
+export function summarise(world: World, start: Instant, shown: Shown): Summary {
   const { happenings } = world;
   const from = (at: Instant): number => (at - start) / 1000;
-  const events = happenings.filter(({ kind }) => kind === 'event');
   const ofType = (...types: string[]): Happening[] =>
-    events.filter(({ text }) => types.some((type) => text.startsWith(`${type}:`)));
+    happenings.filter(({ event }) => event !== undefined && types.includes(event));
   const begun = tally(ofType('Node Update Started').map(({ subject }) => subject));
   const recovered = ofType('VM Recovered', 'VM Running', 'Node Updated').at(-1);
   const fired = happenings.flatMap((happening) => happening.fired ?? []);
@@ -52,25 +53,24 @@ export function summarise(world: World, start: Instant): Summary {
       completed: ofType('Node Updated').length,
       mostByOneNode: most(begun, (subject, count) => ({ subject, begun: count })),
     },
-    ...states(world),
+    vms: Object.fromEntries(tally(shown.vms)),
+    nodes: Object.fromEntries(tally(shown.nodes)),
   };
 }
 
-const isStart = ({ kind, text }: Happening): boolean => kind === 'wake' && /^StartInstance: .*woken$/.test(text);
-
 /** A start is a retry when a timer or the sweep set it off. */
 function startsOf(happenings: readonly Happening[], from: (at: Instant) => number): Summary['starts'] {
-  const causes = new Map<string, string>();
+  const causes = new Map<string, Cause['by']>();
   const perSecond = new Map<number, number>();
   let [total, retries] = [0, 0];
-  for (const happening of happenings) {
-    if (happening.cause !== undefined) causes.set(happening.subject, happening.cause);
-    if (!isStart(happening)) continue;
+  for (const { at, subject, cause, wake } of happenings) {
+    if (cause !== undefined) causes.set(subject, cause.by);
+    if (wake?.action !== 'StartInstance' || !wake.decided) continue;
     total += 1;
-    const cause = causes.get(happening.subject) ?? '';
-    if (!/fired|sweep/.test(cause)) continue;
+    const by = causes.get(subject) ?? 'start';
+    if (by === 'start' || by === 'call') continue;
     retries += 1;
-    const second = Math.floor(from(happening.at));
+    const second = Math.floor(from(at));
     perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
   }
   return { total, retries, busiestSecond: most(perSecond, (at, count) => ({ at, retries: count })) };
@@ -79,26 +79,11 @@ function startsOf(happenings: readonly Happening[], from: (at: Instant) => numbe
 function longestWait(happenings: readonly Happening[]): Summary['longestWait'] {
   let longest: Summary['longestWait'] = null;
   for (const { at, subject, waits } of happenings) {
-    if (waits === undefined || !/^the next (?:start|attempt)$/.test(waits.what)) continue;
+    if (waits?.retry !== true || subject.startsWith('group/')) continue;
     const seconds = (waits.until - at) / 1000;
     if (longest === null || seconds > longest.seconds) longest = { subject, seconds };
   }
   return longest;
-}
-
-/** What a person sees at the end, counted. */
-function states(world: World): Pick<Summary, 'vms' | 'nodes'> {
-  const last = new Map<string, string>();
-  for (const { subject, changes } of world.happenings) {
-    for (const [name, , is] of changes ?? []) if (name === 'phase' && is !== null) last.set(subject, is);
-  }
-  const vms = [...new Set(world.happenings.map(({ subject }) => subject))].flatMap((subject) => {
-    // An id that no VM has is not found.
-    const vm = subject.startsWith('vm/') ? world.store.peek('vm', subject.slice(3) as VmId) : null;
-    return vm === null ? [] : [vm.removed === null ? describeVm(vm, world.now).printableStatus : 'removed'];
-  });
-  const nodes = [...last].flatMap(([subject, phase]) => (subject.startsWith('node/') ? [phase] : []));
-  return { vms: Object.fromEntries(tally(vms)), nodes: Object.fromEntries(tally(nodes)) };
 }
 
 function tally(names: readonly string[]): Map<string, number> {

@@ -1,8 +1,8 @@
 /** An agent that follows what the control plane wants, and fails where its plan says so. */
 import * as z from 'zod/mini';
 import type { Guests } from './guests.ts';
-import type { Answer } from './requests.ts';
-import { SECOND, type World } from './world.ts';
+import type { Answer } from '../../../world/requests.ts';
+import { SECOND, type Stage } from './stage.ts';
 
 /** What goes wrong on a node: how often a step ends in ErrorReset, or is never heard of again. */
 export type NodePlan = {
@@ -27,7 +27,7 @@ const reportAnswer = z.object({
 
 export class Agent {
   readonly nodeId: string;
-  readonly #world: World;
+  readonly #stage: Stage;
   readonly #plan: NodePlan;
   readonly #guests: Guests | null;
   /** What it keeps on disk. */
@@ -44,14 +44,14 @@ export class Agent {
   /** The report planned last; an earlier plan is void. */
   #planned = 0;
 
-  constructor(world: World, plan: NodePlan, guests: Guests | null) {
+  constructor(stage: Stage, plan: NodePlan, guests: Guests | null) {
     this.nodeId = plan.nodeId;
-    this.#world = world;
+    this.#stage = stage;
     this.#plan = plan;
     this.#guests = guests;
     this.#version = plan.version ?? '1.0';
-    this.#bootAt = world.now;
-    world.enlist(this);
+    this.#bootAt = stage.now;
+    stage.enlist(this);
   }
 
   wake(): void {
@@ -85,7 +85,7 @@ export class Agent {
         currentVersion: this.#version,
         updateCheck: this.#version === OFFERED ? { result: 'UpToDate' } : { result: 'Available', version: OFFERED },
         ...(this.#plan.group === undefined ? {} : { group: this.#plan.group }),
-        uptime: (this.#world.now - this.#bootAt) / SECOND + this.#reports / SECOND,
+        uptime: (this.#stage.now - this.#bootAt) / SECOND + this.#reports / SECOND,
       };
     };
     const call = {
@@ -95,13 +95,13 @@ export class Agent {
       body,
       say: this.#state,
     };
-    return this.#world.agent(call, (answer) => this.#answered(answer));
+    return this.#stage.agent(call, (answer) => this.#answered(answer));
   }
 
   #reportIn(ms: number): void {
     this.#planned += 1;
     const planned = this.#planned;
-    this.#world.after(ms, async () => {
+    this.#stage.after(ms, async () => {
       if (planned === this.#planned && !this.#off) await this.report();
     });
   }
@@ -124,7 +124,7 @@ export class Agent {
     if (take(this.#plan.hangs, state)) return;
     const takes = this.#plan.slow?.[state];
     const work = (): Promise<void> => {
-      this.#world.after(takes === undefined ? STEP : takes * SECOND, async () => {
+      this.#stage.after(takes === undefined ? STEP : takes * SECOND, async () => {
         if (this.#working === generation && !this.#off) await this.#reach(state, version, generation);
       });
       return Promise.resolve();
@@ -148,7 +148,7 @@ export class Agent {
 
   #boots(): void {
     this.#boot += 1;
-    this.#bootAt = this.#world.now;
+    this.#bootAt = this.#stage.now;
     this.#reports = 0;
   }
 }

@@ -1,8 +1,8 @@
 /** Kills each path of a story at each of its external calls, and compares how the story ends. */
 import type { Final } from './final.ts';
-import type { Call, Kill } from './process.ts';
 import { type Story, tell, type Told } from './story.ts';
-import type { Invocation } from './world.ts';
+import type { ExternalCall, Kill } from '../../../world/kernel.ts';
+import type { Invoked } from './stage.ts';
 
 /** A path: what a handler did in one invocation of the story, the first that made just these calls. */
 export type Path = {
@@ -60,7 +60,7 @@ async function judge(story: Story, undisturbed: Told, index: number, kill: Kill,
 const NEVER_BEGUN: Kill = { call: 1, when: 'before', lostFrom: 1 };
 
 /** Before and after each call; and where calls were under way together, each write of them alone. */
-const killsOf = (calls: readonly Call[]): Kill[] =>
+const killsOf = (calls: readonly ExternalCall[]): Kill[] =>
   calls.flatMap(({ batch, writes }, at): Kill[] => {
     const call = at + 1;
     return [
@@ -71,18 +71,18 @@ const killsOf = (calls: readonly Call[]): Kill[] =>
   });
 
 /** The writes that have taken effect when the process is dead. */
-function leaves(calls: readonly Call[], { call, when, lostFrom }: Kill): string {
+function leaves(calls: readonly ExternalCall[], { call, when, lostFrom }: Kill): string {
   const done = (number: number): boolean => number < lostFrom || (number === call && when === 'after');
   return calls.flatMap(({ writes }, at) => (writes && done(at + 1) ? [at + 1] : [])).join();
 }
 
 /** What an operator's call writes first about its own subject; null for everything that nobody asked for. */
-function subjectOf({ handler, path }: Invocation): string | null {
+function subjectOf({ handler, path }: Invoked): string | null {
   const kind = /^(?:POST|PUT|DELETE) \/v1\/(node|vm|group)s/.exec(path)?.[1];
   return handler === 'api' && kind !== undefined ? `DynamoDB UpdateItem (${kind})` : null;
 }
 
-function sayDeath({ path, calls }: Invocation, index: number, kill: Kill, again: boolean): string {
+function sayDeath({ path, calls }: Invoked, index: number, kill: Kill, again: boolean): string {
   const { name } = calls[kill.call - 1] ?? { name: 'nothing' };
   const alone = kill.lostFrom < kill.call ? ' alone' : '';
   return `${path} (invocation ${index}) died ${kill.when} call ${kill.call}, ${name}${alone}, ${again ? 'and was tried again' : 'and was not tried again'}`;

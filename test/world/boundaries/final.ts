@@ -6,15 +6,15 @@ import type { NodeRecord } from '../../../core/node/record.ts';
 import { hostOf, live, type VmRecord, waitsForHost } from '../../../core/vm/record.ts';
 import { printableStatus } from '../../../core/vm/describe.ts';
 import { minutes } from '../../../core/kit/time.ts';
-import type { World } from './world.ts';
+import type { Stage } from './stage.ts';
 
 /** A subject's state in words; one line each, so that a difference can be read. */
 export type Final = Record<string, string>;
 
 /** Left out, because they say when and by what dice: instants, random ids, revisions, how often a wake was repeated. */
-export async function finalState(world: World): Promise<Final> {
+export async function finalState(stage: Stage): Promise<Final> {
   const final: Final = {};
-  const { store, history } = world;
+  const { store, history } = stage;
   for (const subject of [...history.events.keys()].sort()) {
     const [kind, id = ''] = subject.split('/');
     // The subjects are those of records that were saved: their ids are ids of their kind.
@@ -29,10 +29,10 @@ export async function finalState(world: World): Promise<Final> {
     }
     if (final[subject] !== undefined) final[`${subject} events`] = once(history.events.get(subject) ?? []).join(', ');
   }
-  const due = store.earliestDue();
+  const due = stage.earliestDue;
   // Two sweeps: the one that found it, and the one after a death of that one.
-  const stuck = due !== null && world.now - due > minutes(7);
-  final['overdue'] = stuck ? `something was due ${(world.now - due) / 1000} s ago` : 'nothing';
+  const stuck = due !== null && stage.now - due > minutes(7);
+  final['overdue'] = stuck ? `something was due ${(stage.now - due) / 1000} s ago` : 'nothing';
   return final;
 }
 

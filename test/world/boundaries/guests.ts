@@ -1,6 +1,6 @@
 /** The VMs that a host runs: it asks what should run, launches that, ends what is to end, and reports. */
 import * as z from 'zod/mini';
-import { SECOND, type World } from './world.ts';
+import { SECOND, type Stage } from './stage.ts';
 
 /**
  * How an instance goes: it runs, never comes up, hangs before Running, runs for half a minute and breaks, or is done
@@ -19,7 +19,7 @@ type Line = z.infer<typeof lines>['items'][number];
 const vmAnswer = z.object({ desired: z.object({ power: z.enum(['on', 'off']) }) });
 
 export class Guests {
-  readonly #world: World;
+  readonly #stage: Stage;
   readonly #host: string;
   readonly #fates: Record<string, Fate[]>;
   /** Instances taken on and not ended, and whether they are ending. */
@@ -29,8 +29,8 @@ export class Guests {
   #life = 0;
   #draining = false;
 
-  constructor(world: World, host: string, fates: Record<string, Fate[]>) {
-    this.#world = world;
+  constructor(stage: Stage, host: string, fates: Record<string, Fate[]>) {
+    this.#stage = stage;
     this.#host = host;
     this.#fates = fates;
   }
@@ -38,7 +38,7 @@ export class Guests {
   /** Asks, a moment later, what should run here. */
   look(): void {
     this.#later(SECOND, () =>
-      this.#world.agent({ nodeId: this.#host, method: 'GET', path: `/v1/nodes/${this.#host}/vms` }, async (answer) => {
+      this.#stage.agent({ nodeId: this.#host, method: 'GET', path: `/v1/nodes/${this.#host}/vms` }, async (answer) => {
         if (answer.status !== 200) return;
         const wanted = z.parse(lines, answer.body).items;
         for (const line of wanted) await this.#follow(line);
@@ -70,7 +70,7 @@ export class Guests {
 
   #later(ms: number, act: () => Promise<void>): void {
     const life = this.#life;
-    this.#world.after(ms, async () => {
+    this.#stage.after(ms, async () => {
       if (life === this.#life) await act();
     });
   }
@@ -90,13 +90,13 @@ export class Guests {
   async #launch(line: Line): Promise<void> {
     this.#present.set(line.instanceId, { ...line, ending: false });
     const path = `/v1/vms/${line.vmId}/launch?instanceId=${line.instanceId}`;
-    await this.#world.agent({ nodeId: this.#host, method: 'GET', path }, async ({ status }) => {
+    await this.#stage.agent({ nodeId: this.#host, method: 'GET', path }, async ({ status }) => {
       if (status !== 200) {
         this.#present.delete(line.instanceId);
         return;
       }
       const fate = this.#fates[line.vmId]?.shift() ?? 'runs';
-      this.#world.history.launched(line.vmId, line.instanceId);
+      this.#stage.history.launched(line.vmId, line.instanceId);
       await this.#report(line, 'Scheduled');
       if (fate === 'hangs') return;
       this.#later(BOOT, async () => {
@@ -130,7 +130,7 @@ export class Guests {
   #gone({ vmId, instanceId }: Line): void {
     this.#present.delete(instanceId);
     this.#over.add(instanceId);
-    this.#world.history.ended(vmId, instanceId);
+    this.#stage.history.ended(vmId, instanceId);
   }
 
   async #report(line: Line, phase: string, cause?: string): Promise<void> {
@@ -138,7 +138,7 @@ export class Guests {
     const body = (): unknown => ({ instanceId, uid, phase, ...(cause === undefined ? {} : { cause }) });
     const say = `${phase}${cause === undefined ? '' : ` ${cause}`}`;
     const call = { nodeId: this.#host, method: 'POST', path: `/v1/vms/${vmId}/reports`, body, say };
-    await this.#world.agent(call, ({ status, body: answer }) => {
+    await this.#stage.agent(call, ({ status, body: answer }) => {
       const parsed = z.safeParse(vmAnswer, answer);
       if (status === 200 && parsed.success && parsed.data.desired.power === 'off')
         this.#end(line, 'Failed', 'Requested');

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { HANDLERS } from '../../../core/contract/names.ts';
 import { ROUTES } from '../../../core/contract/routes.ts';
-import { Process, type Kill } from './process.ts';
+import { Kernel, type Kill } from '../../../world/kernel.ts';
 import { STORIES } from './stories/all.ts';
 import { tell } from './story.ts';
-import { World } from './world.ts';
 
 /** Paths of a handler that its name alone does not tell. */
 const NAMED = [
@@ -53,13 +52,14 @@ describe('the stories', () => {
 describe('a process that dies', () => {
   const died = async (kill: Kill): Promise<string[]> => {
     const done: string[] = [];
-    const process = new Process(new World(null).cloud, kill);
-    const ended = await process.run(async () => {
-      await process.call('first', true, () => done.push('first'));
-      await Promise.allSettled(['second', 'third'].map((name) => process.call(name, true, () => done.push(name))));
+    const kernel = new Kernel(0);
+    const call = (name: string): Promise<number> => kernel.external(name, true, () => done.push(name));
+    const ended = await kernel.invoke('handler', kill, async () => {
+      await call('first');
+      await Promise.allSettled(['second', 'third'].map(call));
       done.push('answered');
     });
-    expect(ended).toEqual({ kind: 'died' });
+    expect(ended.kind).toBe('died');
     return done;
   };
 

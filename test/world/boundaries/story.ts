@@ -2,7 +2,7 @@
 import { Agent, type NodePlan } from './agent.ts';
 import { finalState, type Final } from './final.ts';
 import { type Fate, Guests } from './guests.ts';
-import { type Invocation, SECOND, START, type Victim, World } from './world.ts';
+import { type Invoked, SECOND, START, type Victim, Stage } from './stage.ts';
 
 export type Step = { at: number } & (
   | { call: readonly [method: string, path: string, body?: unknown] }
@@ -11,7 +11,7 @@ export type Step = { at: number } & (
   | { status: readonly [nodeId: string, status: string] }
   | { machine: readonly [nodeId: string, kind: 'stopped' | 'running' | 'terminated' | 'deregistered'] }
   | { recover: true }
-  | { do: (world: World) => Promise<void> }
+  | { do: (stage: Stage) => Promise<void> }
 );
 
 export type Story = {
@@ -26,21 +26,21 @@ export type Story = {
 export type Told = {
   final: Final;
   faults: readonly string[];
-  invocations: readonly Invocation[];
+  invocations: readonly Invoked[];
   logged: readonly string[];
 };
 
 /** Tells a story, with at most one death in it. */
 export async function tell(story: Story, victim: Victim | null): Promise<Told> {
-  const world = new World(victim);
+  const stage = new Stage(victim);
   const agents = new Map<string, Agent>();
   for (const { at = 0, vms, ...given } of story.nodes) {
     // Plans are used up as the story goes.
     const plan = structuredClone(given);
-    const guests = vms === undefined ? null : new Guests(world, plan.nodeId, structuredClone(vms));
-    const agent = new Agent(world, plan, guests);
+    const guests = vms === undefined ? null : new Guests(stage, plan.nodeId, structuredClone(vms));
+    const agent = new Agent(stage, plan, guests);
     agents.set(plan.nodeId, agent);
-    world.after(at * SECOND, () => agent.report());
+    stage.after(at * SECOND, () => agent.report());
   }
   const agentOf = (nodeId: string): Agent => {
     const agent = agents.get(nodeId);
@@ -48,23 +48,23 @@ export async function tell(story: Story, victim: Victim | null): Promise<Told> {
     return agent;
   };
   for (const step of story.steps) {
-    world.after(step.at * SECOND, async () => {
-      if ('call' in step) await world.operator(...step.call);
+    stage.after(step.at * SECOND, async () => {
+      if ('call' in step) await stage.operator(...step.call);
       else if ('unplug' in step) agentOf(step.unplug).unplug();
       else if ('plug' in step) agentOf(step.plug).plug();
-      else if ('status' in step) await world.status(...step.status);
-      else if ('machine' in step) await world.machine(...step.machine);
-      else if ('recover' in step) await world.recover();
-      else await step.do(world);
+      else if ('status' in step) await stage.status(...step.status);
+      else if ('machine' in step) await stage.machine(...step.machine);
+      else if ('recover' in step) await stage.recover();
+      else await step.do(stage);
     });
   }
-  await world.runTo(START + story.lasts * SECOND);
-  const unknown = world.logged.filter((key) => !world.history.knows(key.slice(key.lastIndexOf('Z#') + 2)));
-  if (unknown.length > 0) world.history.fault(`the log has what never happened: ${unknown.join(', ')}`);
+  await stage.runTo(START + story.lasts * SECOND);
+  const unknown = stage.logged.filter((key) => !stage.history.knows(key.slice(key.lastIndexOf('Z#') + 2)));
+  if (unknown.length > 0) stage.history.fault(`the log has what never happened: ${unknown.join(', ')}`);
   return {
-    final: await finalState(world),
-    faults: world.history.faults,
-    invocations: world.invocations,
-    logged: world.logged,
+    final: await finalState(stage),
+    faults: stage.history.faults,
+    invocations: stage.invocations,
+    logged: stage.logged,
   };
 }

@@ -1,8 +1,10 @@
 /** Requests to the API over a network that loses, delays and repeats. */
 import type { Faults } from './faults.ts';
-import type { Invocation, Kernel } from './kernel.ts';
-import type { Answer, Call } from './call.ts';
-import type { Plane } from './plane.ts';
+import type { Deployment } from '../../../world/deployment.ts';
+import { type Identity, nodeIdentity, OPERATOR, STRANGER } from '../../../world/environment.ts';
+import type { Invocation, Kernel } from '../../../world/kernel.ts';
+import { routeOf } from '../../../world/requests.ts';
+import type { Answer, Call, Caller } from './call.ts';
 
 /** Told of every call that is handled, whether or not its caller hears of it. */
 export type Witness = {
@@ -11,20 +13,34 @@ export type Witness = {
 };
 
 const PATIENCE = 10_000;
+const WHOLE_WAY = 16;
+
+function identityOf(caller: Caller): Identity {
+  switch (caller.kind) {
+    case 'operator':
+      return OPERATOR;
+    case 'node':
+      return nodeIdentity(caller.nodeId);
+    case 'stranger':
+      return STRANGER;
+    case 'nobody':
+      return null;
+  }
+}
 
 export class Network {
   calls = 0;
   readonly #kernel: Kernel;
   readonly #faults: Faults;
   readonly #draw: () => number;
-  readonly #plane: Plane;
+  readonly #deployment: Deployment;
   readonly #witness: Witness;
 
-  constructor(kernel: Kernel, faults: Faults, draw: () => number, plane: Plane, witness: Witness) {
+  constructor(kernel: Kernel, faults: Faults, draw: () => number, deployment: Deployment, witness: Witness) {
     this.#kernel = kernel;
     this.#faults = faults;
     this.#draw = draw;
-    this.#plane = plane;
+    this.#deployment = deployment;
     this.#witness = witness;
   }
 
@@ -53,15 +69,18 @@ export class Network {
 
   #handle(call: Call, done: (answer: Answer | null) => void): void {
     this.calls += 1;
+    const { caller, method, path, body } = call;
+    const request = { method, path, body, iam: identityOf(caller) };
+    const called = { handler: 'api', path: routeOf(method, path), certain: false } as const;
+    // Most calls go past HTTP, which has no state; strangers and every sixteenth call take the whole way.
+    const whole = caller.kind === 'stranger' || caller.kind === 'nobody' || this.calls % WHOLE_WAY === 0;
     this.#kernel.guard(
-      this.#plane.request(
-        call,
-        (self) => this.#witness.serving(call, self),
-        (answer, self) => {
+      this.#deployment
+        .request(request, called, whole ? 'whole' : 'short', (self) => this.#witness.serving(call, self))
+        .then(({ answer, self }) => {
           this.#witness.answered(call, answer, self);
           done(answer);
-        },
-      ),
+        }),
     );
   }
 }

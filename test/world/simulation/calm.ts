@@ -2,7 +2,7 @@
 import { hostOf } from './check-vm.ts';
 import type { Checker } from './checker.ts';
 import type { Machine } from './machine.ts';
-import type { Services } from './services.ts';
+import type { Services } from '../../../world/aws/services.ts';
 import { at, type Stored, textAt } from './violation.ts';
 
 export type Fleet = {

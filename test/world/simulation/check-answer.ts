@@ -1,10 +1,12 @@
 /** Answers: G10 and G11, and that a race is never answered with a fault of the server's own. */
 import type { Answer, Call } from './call.ts';
-import type { Invocation } from './kernel.ts';
+import type { Invocation } from '../../../world/kernel.ts';
 import { at, type Guarantee, type Stored, textAt } from './violation.ts';
 
 /** What the checks of an answer may look at. */
 export type Seen = {
+  /** The items that an invocation has written. */
+  wrote: (invocation: Invocation) => readonly string[];
   stored: (key: string) => Stored | null;
   /** Who wrote an item since an invocation began, other than that invocation. */
   othersSince: (key: string, invocation: Invocation) => boolean;
@@ -17,24 +19,25 @@ export function checkAnswer(call: Call, answer: Answer | null, self: Invocation,
   const found: Found[] = [];
   const what = `${call.method} ${call.path}`;
   const { status } = answer;
-  if (status >= 400 && status < 500 && self.writes.length > 0)
+  const wrote = seen.wrote(self);
+  if (status >= 400 && status < 500 && wrote.length > 0)
     found.push({
       guarantee: 'G10',
-      what: `${what} was refused with ${status} and yet changed ${self.writes.join(', ')}`,
+      what: `${what} was refused with ${status} and yet changed ${wrote.join(', ')}`,
     });
   if (!mayCall(call)) {
     if (status !== 403 && status !== 400)
       found.push({ guarantee: 'G11', what: `${what} by ${sayCaller(call)} was answered ${status}` });
-    if (self.writes.length > 0)
-      found.push({ guarantee: 'G11', what: `${what} by ${sayCaller(call)} changed ${self.writes.join(', ')}` });
+    if (wrote.length > 0)
+      found.push({ guarantee: 'G11', what: `${what} by ${sayCaller(call)} changed ${wrote.join(', ')}` });
     return found;
   }
   if (call.wrongHost === true) {
     const told = call.method === 'GET' && status === 200;
-    if (told || self.writes.length > 0)
+    if (told || wrote.length > 0)
       found.push({
         guarantee: 'G11',
-        what: `${what} by ${sayCaller(call)}, which is not the host, was answered ${status} and wrote ${self.writes.length} items`,
+        what: `${what} by ${sayCaller(call)}, which is not the host, was answered ${status} and wrote ${wrote.length} items`,
       });
   }
   const key = keyOf(call.path);

@@ -1,13 +1,13 @@
 /** Checks every step of a history against the guarantees. It reads what is stored, answered and alive, and no code of the product. */
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Answer, Call } from './call.ts';
 import { checkAnswer } from './check-answer.ts';
 import { GroupCheck } from './check-group.ts';
 import { NodeCheck } from './check-node.ts';
 import { VmCheck } from './check-vm.ts';
-import type { Item } from './dynamodb.ts';
-import type { Invocation, Kernel } from './kernel.ts';
-import { at, type Guarantee, type Report, type Stored, type Violation } from './violation.ts';
+import type { Item } from '../../../world/aws/table.ts';
+import type { Invocation, Kernel } from '../../../world/kernel.ts';
+import { type Guarantee, type Report, type Stored, type Violation } from './violation.ts';
 
 export class Checker {
   readonly violations: Violation[] = [];
@@ -22,6 +22,8 @@ export class Checker {
   readonly #writers = new Map<string, { id: number; at: number }[]>();
   /** Invocation → the call it serves. */
   readonly #calls = new Map<number, { by: string; body: unknown }>();
+  /** Invocation → the items that it has written; kept until it is answered. */
+  readonly #wrote = new Map<number, string[]>();
   readonly #fenced = new Set<string>();
   readonly #alive = new Map<string, Set<string>>();
 
@@ -58,6 +60,7 @@ export class Checker {
   written(after: Item, by: Invocation): void {
     const key = after['pk']?.S ?? '';
     const [kind = '', id = ''] = key.split('#');
+    this.#wrote.set(by.id, [...(this.#wrote.get(by.id) ?? []), key]);
     const record = recordOf(after);
     const previous = this.stored(key);
     this.#stored.set(key, record);
@@ -92,6 +95,7 @@ export class Checker {
     if (nodeReport?.[1] !== undefined && answer?.status === 200)
       this.#nodes.answered(nodeReport[1], call.body, this.stored(`node#${nodeReport[1]}`));
     const seen = {
+      wrote: ({ id }: Invocation): readonly string[] => this.#wrote.get(id) ?? [],
       stored: (key: string): Stored | null => this.stored(key),
       othersSince: (key: string, invocation: Invocation): boolean =>
         (this.#writers.get(key) ?? []).some(({ id, at: when }) => id !== invocation.id && when >= invocation.startedAt),
@@ -99,6 +103,7 @@ export class Checker {
     for (const { guarantee, what } of checkAnswer(call, answer, self, seen))
       this.#reporter(subjectOf(call.path))(guarantee, what);
     this.#calls.delete(self.id);
+    this.#wrote.delete(self.id);
   }
 
   guestBegan(vmId: string, instanceId: string, hostId: string): void {
@@ -133,9 +138,19 @@ export class Checker {
 }
 
 function recordOf(item: Item): Stored {
-  const record = at(unmarshall(item), 'record');
+  const attribute = item['record'];
+  const record = attribute === undefined ? null : plain(attribute);
   if (typeof record !== 'object' || record === null) throw new Error('an item without a record');
   return record as Stored; // an object has names and values
+}
+
+/** An attribute as DynamoDB's own documentation describes it; what the product makes of it is not asked. */
+function plain(attribute: AttributeValue): unknown {
+  if (attribute.M !== undefined)
+    return Object.fromEntries(Object.entries(attribute.M).map(([name, value]) => [name, plain(value)]));
+  if (attribute.L !== undefined) return attribute.L.map(plain);
+  if (attribute.N !== undefined) return Number(attribute.N);
+  return attribute.NULL === true ? null : (attribute.S ?? attribute.BOOL ?? null);
 }
 
 const subjectOf = (path: string): string => {

@@ -1,4 +1,5 @@
 /** What can go wrong, how often it does in one history, and how often it did. Each kind has a stream of its own. */
+import type { ServiceFault } from '../../../world/aws/trouble.ts';
 import { seededRandom } from '../../../world/random.ts';
 
 /** Kind → how likely it is at each opportunity, in a history of ordinary intensity. */
@@ -48,7 +49,7 @@ const ODDS = {
   'launch hangs': 0.06,
   'guest crashed': 0.25,
   'guest shut down': 0.06,
-} as const;
+} as const satisfies Readonly<Record<ServiceFault, number> & Record<string, number>>;
 
 export type FaultKind = keyof typeof ODDS;
 export const FAULT_KINDS = Object.keys(ODDS) as FaultKind[]; // the keys of the object above

@@ -3,7 +3,7 @@ import type { Call, Caller } from './call.ts';
 import type { Network } from './calls.ts';
 import { hostOf } from './check-vm.ts';
 import type { Checker } from './checker.ts';
-import type { Kernel } from './kernel.ts';
+import type { Kernel } from '../../../world/kernel.ts';
 import type { Machine } from './machine.ts';
 import { at, textAt } from './violation.ts';
 

@@ -1,7 +1,7 @@
 /** The simulation is what it says: repeatable, able to tell when a guarantee breaks, and able to show how. */
 import { describe, expect, it } from 'vitest';
 import { Checker } from './checker.ts';
-import { Kernel } from './kernel.ts';
+import { Kernel } from '../../../world/kernel.ts';
 import { shrink } from './shrink.ts';
 import { simulate } from './simulation.ts';
 import { toScenario } from './to-scenario.ts';

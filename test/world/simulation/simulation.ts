@@ -1,16 +1,17 @@
 /** One history from one seed: a fleet under faults, then without; the same seed gives the same history, byte for byte. */
 import { createHash } from 'node:crypto';
+import { Deployment, type Fate } from '../../../world/deployment.ts';
+import type { Invocation, Kill } from '../../../world/kernel.ts';
+import { Kernel } from '../../../world/kernel.ts';
 import { seededRandom } from '../../../world/random.ts';
 import type { Call } from './call.ts';
 import { Network } from './calls.ts';
 import { forgotten, waitedFor } from './calm.ts';
 import { Checker } from './checker.ts';
 import { type FaultKind, Faults } from './faults.ts';
-import { Kernel } from './kernel.ts';
+import type { Item } from '../../../world/aws/table.ts';
 import { Machine } from './machine.ts';
 import { Operators } from './operators.ts';
-import { Plane } from './plane.ts';
-import { Services } from './services.ts';
 import type { Surroundings } from './surroundings.ts';
 import { at, type Guarantee, textAt, type Violation } from './violation.ts';
 
@@ -71,8 +72,13 @@ function wholePlan(plan: Plan): Required<Plan> {
 export async function simulate(given: Plan, keep = false): Promise<History> {
   const plan = wholePlan(given);
   const { seed } = plan;
-  const kernel = new Kernel(START);
   const faults = new Faults(seed, new Set(plan.without));
+  const ofServices = seededRandom(seed + 1);
+  const kernel = new Kernel(START, {
+    latency: () => (faults.strikes('dynamodb slow') ? 50 + ofServices() * 2000 : 1 + ofServices() * 12),
+    // What was on its way when the process died may still take effect.
+    lands: () => ofServices() >= 0.5,
+  });
   const checker = new Checker(kernel);
   const machines: Machine[] = [];
   const digest = createHash('sha256');
@@ -84,28 +90,41 @@ export async function simulate(given: Plan, keep = false): Promise<History> {
     if (keep) lines.push(line);
   };
   const machineOf = (nodeId: string): Machine | undefined => machines.find((machine) => machine.nodeId === nodeId);
-  const services: Services = new Services(kernel, faults, seededRandom(seed + 1), {
-    scheduled: (message) => plane.timer(message),
-    queued: (queue, body) => plane.message(queue, body),
-    woken: (nodeId) => {
+  const outside = {
+    woken: (nodeId: string): boolean => {
       const machine = machineOf(nodeId);
       if (machine?.up !== true) return false;
       machine.node.wake();
       machine.host.poll();
       return true;
     },
-    commandEnded: (nodeId, status) => plane.commandEnded(nodeId, status),
-    registered: (nodeId) => machineOf(nodeId)?.dead === false,
-    knownOff: (nodeId) => checker.knownOff(nodeId),
-    written: (after, by) => {
+    registered: (nodeId: string): boolean => machineOf(nodeId)?.dead === false,
+    missing: (nodeId: string): void => checker.knownOff(nodeId),
+    written: (after: Item, by: Invocation | null): void => {
+      if (by === null) throw new Error('a write that no handler made');
       checker.written(after, by);
-      note(
-        `${by.name}#${by.id} writes ${after['pk']?.S ?? ''} revision ${after['revision']?.N ?? ''} ${summary(checker, after['pk']?.S ?? '')}`,
-      );
+      const key = after['pk']?.S ?? '';
+      note(`${by.name}#${by.id} writes ${key} revision ${after['revision']?.N ?? ''} ${summary(checker, key)}`);
     },
+  };
+  const deployment = new Deployment({
+    kernel,
+    seed,
+    outside,
+    delays: {
+      // A minute late is how Scheduler is (docs/facts/aws-services.md section 1).
+      scheduler: () => ofServices() * 60_000,
+      queue: () => ofServices() * 20,
+      bus: () => ofServices() * 1000,
+      command: () => 300 + ofServices() * 4000,
+      index: () => ofServices() * 100,
+    },
+    trouble: { strikes: (kind) => faults.strikes(kind), draw: ofServices },
+    fate: fateOf(faults, seededRandom(seed + 2)),
+    logs: false,
   });
-  const plane = new Plane(kernel, services, faults, seed, seededRandom(seed + 2));
-  const network = new Network(kernel, faults, seededRandom(seed + 3), plane, {
+  const { services } = deployment;
+  const network = new Network(kernel, faults, seededRandom(seed + 3), deployment, {
     serving: (call, self) => checker.serving(self, call),
     answered: (call, answer, self) => {
       checker.answered(call, answer, self);
@@ -151,8 +170,8 @@ export async function simulate(given: Plan, keep = false): Promise<History> {
     if (draw() < 0.7) operators.click({ method: 'PUT', path: `/v1/groups/${group}`, body: operators.groupBody() });
   for (const vmId of vmIds) operators.click({ method: 'PUT', path: `/v1/vms/${vmId}`, body: operators.vmBody() });
   const sweeps = (): void => {
-    plane.sweep();
     kernel.in(SWEEP, sweeps);
+    if (!faults.strikes('sweep missed')) kernel.guard(deployment.sweep());
   };
   kernel.in(SWEEP, sweeps);
   const broken = (): boolean => checker.violations.length > 0;
@@ -213,6 +232,28 @@ export async function simulate(given: Plan, keep = false): Promise<History> {
       intrusions: operators.intrusions,
       virtualHours: (kernel.now - START) / 3_600_000,
     },
+  };
+}
+
+const LAMBDA_TRIES = 3;
+const QUEUE_TRIES = 4;
+
+/** Processes die at random; what died or failed is tried again as often as its service does. */
+function fateOf(faults: Faults, draw: () => number): Fate {
+  return {
+    kill: (): Kill | null => {
+      for (const when of ['before', 'after'] as const) {
+        const call = faults.threatens(`process died ${when} a call`) ? 1 + Math.floor(draw() * 9) : null;
+        if (call !== null) return { call, when, lostFrom: call };
+      }
+      return null;
+    },
+    again: ({ handler, firing }, attempt) => {
+      if (handler === 'command' || firing?.by === 'vernier') return attempt + 1 < QUEUE_TRIES ? 30_000 : null;
+      return handler === 'timer' && attempt + 1 < LAMBDA_TRIES ? 60_000 * (attempt + 1) : null;
+    },
+    began: () => undefined,
+    died: (_called, { kill }) => faults.count(`process died ${kill?.when ?? 'before'} a call`),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What a machine lives in, and what its agent sees of it. */
 import type { Network } from './calls.ts';
 import type { Faults } from './faults.ts';
-import type { Kernel } from './kernel.ts';
+import type { Kernel } from '../../../world/kernel.ts';
 
 /** What all machines share. */
 export type Surroundings = {

@@ -2,7 +2,7 @@
 import { decideGroup } from '../../../../core/group/group.ts';
 import { parseGroupId, parseNodeId } from '../../../../core/kit/ids.ts';
 import type { Story } from '../story.ts';
-import type { World } from '../world.ts';
+import type { Stage } from '../stage.ts';
 
 const [A, B, C, D, E, F] = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `i-0000000000000000${letter}`) as [
   string,
@@ -15,7 +15,7 @@ const [A, B, C, D, E, F] = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `i-000
 const put = (group: string, body: object) => ['PUT', `/v1/groups/${group}`, body] as const;
 
 /** A slot is claimed for a node that never starts: what a death between the two leaves behind. */
-async function forgetSlot({ store, now }: World): Promise<void> {
+async function forgetSlot({ store, now }: Stage): Promise<void> {
   const group = parseGroupId('web');
   const nodeId = parseNodeId(A);
   if (group === null || nodeId === null) throw new Error('ids of this story');
