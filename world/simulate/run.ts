@@ -20,8 +20,10 @@ import {
   type Subject,
   subjectOf,
 } from './scenario.ts';
+import { detailOf, describeStep } from './say-step.ts';
 import { type Shown, type Summary, summarise } from './summary.ts';
 import { nodeIdentity, OPERATOR } from '../environment.ts';
+import type { Answer } from '../requests.ts';
 import { type Happening, sayCause } from './happening.ts';
 import { World } from './world.ts';
 
@@ -34,7 +36,6 @@ export type TimelineEntry = Pick<Happening, 'kind' | 'subject' | 'text' | 'chang
   waits?: { what: string; until: string; seconds: number; vernier: boolean };
   fired?: { by: string; lateSeconds: number };
 };
-type Answer = { status: number; body: unknown };
 export type Result = {
   passed: boolean;
   name: string | null;
@@ -250,11 +251,25 @@ class Run {
   }
 
   async #nodeReport(id: string, report: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const { generation, ...rest } = report;
-    if (generation !== '$current' && generation !== '$previous') return report;
+    const { generation, ...others } = report;
+    const rest = { ...others, ...this.#named(report, 'instances'), ...this.#named(report, 'unexpected') };
+    if (generation !== '$current' && generation !== '$previous')
+      return generation === undefined ? rest : { ...rest, generation };
     const node = (await this.#world.store.load('node', id as NodeId))?.record; // an unknown id is not found
     if (node === undefined) return rest;
     return { ...rest, generation: Math.max(0, node.spec.generation - (generation === '$previous' ? 1 : 0)) };
+  }
+
+  /** A list of a node's report whose entries name instances of VMs; what is no such list is sent as it is. */
+  #named(report: Record<string, unknown>, field: 'instances' | 'unexpected'): Record<string, unknown> {
+    const list = report[field];
+    if (!Array.isArray(list)) return {};
+    const entries = list.map((entry: unknown) => {
+      const [vmId, instanceId] = [valueAt(entry, 'vmId'), valueAt(entry, 'instanceId')];
+      if (typeof entry !== 'object' || typeof vmId !== 'string' || typeof instanceId !== 'string') return entry;
+      return { ...entry, instanceId: this.#instance(vmId, instanceId) };
+    });
+    return { [field]: entries };
   }
 
   /** `$current`, `$previous`, `$1` (the first created), or a literal. */
@@ -311,32 +326,6 @@ const pathOf = ({ kind, id }: Subject): string => `/v1/${kind}s/${encodeURICompo
 
 const statusFits = (expected: NonNullable<Step['status']>, actual: number): boolean =>
   typeof expected === 'number' ? expected === actual : expected.oneOf.includes(actual);
-
-const detailOf = (body: unknown): string => {
-  const detail = valueAt(body, 'detail');
-  return typeof detail === 'string' ? detail : 'no reason was given';
-};
-
-/** What a person or an agent did, and what the control plane answered. */
-function describeStep(step: Step, { status, body }: Answer): string {
-  const reply = `answered ${status}${status >= 300 ? ` ${String(valueAt(body, 'code'))}` : ''}`;
-  if (step.report !== undefined) {
-    const state = step.report['state'] ?? step.report['phase'];
-    const why = step.report['cause'] ?? valueAt(step.report, 'error.reason');
-    const message = step.report['message'] ?? valueAt(step.report, 'error.message');
-    const words = [why, message].filter((word) => typeof word === 'string');
-    return `reports ${String(state)}${words.length === 0 ? '' : ` (${words.join(': ')})`}; ${reply}${desiredIn(body)}`;
-  }
-  if (step.verb !== undefined) return `an operator asks: ${step.verb}; ${reply}`;
-  if (step.put !== undefined) return `an operator puts ${JSON.stringify(step.put)}; ${reply}`;
-  return `an operator deletes it; ${reply}`;
-}
-
-function desiredIn(body: unknown): string {
-  const [power, state] = [valueAt(body, 'desired.power'), valueAt(body, 'desired.state')];
-  if (typeof power === 'string') return `: that instance is to be ${power}`;
-  return typeof state === 'string' ? `: it is to reach ${state}` : '';
-}
 
 function launchesOf(
   { end, cause, message, after: wait, until }: NonNullable<Step['launches']>,

@@ -49,6 +49,8 @@ const stepSchema = z.strictObject({
   delete: z.optional(z.union([z.literal(true), z.strictObject({ force: z.optional(z.boolean()) })])),
   commandStatus: z.optional(z.string()),
   launches: z.optional(launches),
+  alarm: z.optional(z.string()),
+  state: z.optional(z.enum(['ALARM', 'OK'])),
   status: z.optional(status),
   expect: z.optional(expectSchema),
 });
@@ -95,6 +97,10 @@ export function readScenario(text: string): Scenario {
     throw new ScenarioError(lines.join('; '));
   }
   parsed.data.steps.forEach((step, index) => {
+    if (step.alarm !== undefined || step.state !== undefined)
+      throw new ScenarioError(
+        `steps.${index}.alarm: groups do not listen to alarms yet (haltOnAlarm), so that a step about one would show nothing`,
+      );
     const actions = ACTIONS.filter((action) => step[action] !== undefined);
     if (actions.length !== 1) {
       throw new ScenarioError(

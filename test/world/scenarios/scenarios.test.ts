@@ -53,6 +53,66 @@ const run = (steps: unknown[], more: object = {}) =>
   runScenario(readScenario(JSON.stringify({ vms: VMS, steps, ...more })));
 const simulate = (text: string, json = false) => simulateFiles(['a.json'], () => Promise.resolve(text), json);
 
+const NODE = 'i-0000000000000000b';
+const node = (report: object) => ({
+  node: NODE,
+  report: { bootId: 'b1', currentVersion: '1.0', generation: '$current', ...report },
+});
+
+describe('what a scenario may say', () => {
+  test('an instance by its place, in the instances of a node too', async () => {
+    const instances = [{ vmId: 'web', instanceId: '$current', phase: 'Running' }];
+    const { failures } = await run([
+      { at: 1, vm: 'web', report: { instanceId: '$1', phase: 'Running' } },
+      {
+        at: 2,
+        node: VMS.web.hostId,
+        report: {
+          state: 'Idle',
+          bootId: 'b1',
+          currentVersion: '1.0',
+          updateCheck: { result: 'UpToDate' },
+          uptime: 1,
+          instances,
+        },
+      },
+      { at: 3, expect: { vm: 'web', match: { printableStatus: 'Running', 'instance.instanceId': '$1' } } },
+      { at: 4, vm: 'web', verb: 'stop', status: { oneOf: [200, 202] } },
+      { at: 5, vm: 'web', report: { instanceId: '$current', phase: 'Succeeded', cause: 'Requested' } },
+      { at: 6, vm: 'web', delete: true },
+      { at: 7, expect: { vm: 'web', absent: true } },
+    ]);
+    expect(failures).toEqual([]);
+  });
+
+  test('nothing of alarms, until groups listen to them', async () => {
+    await expect(async () => run([{ at: 1, alarm: 'errors', state: 'ALARM' }])).rejects.toThrow(
+      /^steps\.0\.alarm: groups do not listen to alarms yet/,
+    );
+  });
+});
+
+test('the summary says of a node what the API shows at the end, not what was last written', async () => {
+  const offered = { result: 'Available', version: '1.1' };
+  const { failures, summary } = await run([
+    { at: 0, ...node({ state: 'Idle', updateCheck: offered, uptime: 1 }) },
+    {
+      at: 5,
+      ...node({
+        state: 'ErrorReset',
+        updateCheck: offered,
+        uptime: 6,
+        error: { reason: 'Broken', message: 'no disk' },
+      }),
+    },
+    { at: 10, ...node({ state: 'Idle', updateCheck: { result: 'UpToDate' }, uptime: 11 }) },
+    { at: '20m', expect: { node: NODE, match: { phase: 'Idle', 'crash.count': 1 } } },
+  ]);
+  expect(failures).toEqual([]);
+  expect(summary?.nodes).toEqual({ Idle: 1 });
+  expect(summary?.failures.nodeCrashes).toBe(1);
+});
+
 describe('a failing expectation names step, expected and actual', () => {
   test('of a match', async () => {
     const { passed, failures } = await run([
