@@ -1,4 +1,4 @@
-/** Wires the agent: one identity, one worker, one reporter, one VM driver. */
+/** Wires the agent: one identity, one worker, one reporter, one host of VMs. */
 import { createClient } from './api/client.ts';
 import { createSigner, defaultIdentity } from './api/sign.ts';
 import { createDrainer } from './drain/drainer.ts';
@@ -19,27 +19,29 @@ import { createSteadyClock } from './steady-clock.ts';
 import { chooseDriver } from './updater/choose.ts';
 import { openLockStore } from './updater/version-lock.ts';
 import { AGENT_VERSION } from './version.ts';
-import { VmDriver } from './host/driver.ts';
+import { bootClockMs } from './boot-clock.ts';
+import { VmHost } from './host/vm-host.ts';
 import { openInstances } from './host/store.ts';
 import { type Wake, watchWakes } from './wake.ts';
 import { findZone } from './zone.ts';
 
 /** Runs until the signal is aborted. What was launched goes on running. */
 export async function runAgent(settings: Settings, env: Environment, log: Log, ended: AbortSignal): Promise<void> {
-  const lock = takeLock(settings.stateDir, process.pid);
+  const lock = takeLock(settings.stateDir);
   const host = openHost(settings, env, ended);
   const { plane, bootId, time } = host;
   const work = new Latch();
   const reports = new Latch();
-  const vms = new VmDriver({
+  const vms = new VmHost({
     ...settings,
     plane,
-    store: openInstances(settings.stateDir),
+    store: openInstances(settings.stateDir, settings.guestsDir),
     env,
     bootId,
     draining: () => worker.draining(),
     changed: () => work.set(),
-    now: Date.now,
+    reportSoon: () => reports.set(),
+    now: () => bootClockMs(),
     random: Math.random,
     log,
     ended,
@@ -91,6 +93,7 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
         log,
         ended,
         latch: reports,
+        vms: () => vms.report(),
         reported: () => vms.afterNodeReport(),
       }),
     ]);

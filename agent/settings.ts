@@ -8,7 +8,7 @@ import { AGENT_DIR } from '../core/contract/wake-document.ts';
 import { AgentError } from './failure.ts';
 import type { Identity } from './identity.ts';
 import type { LaunchRules } from './host/launch.ts';
-import { USUAL_OPTIONS } from './host/qemu/command.ts';
+import { USUAL_OPTIONS } from './host/qemu/arguments.ts';
 
 /** As given: what the host itself knows may be missing. */
 export type GivenSettings = {
@@ -22,6 +22,7 @@ export type GivenSettings = {
   readonly zone: string;
   readonly agentDir: string;
   readonly stateDir: string;
+  readonly guestsDir: string;
   readonly driver: 'bottlerocket' | 'script';
   readonly scripts: string;
   readonly scriptTimeoutMs: number;
@@ -70,6 +71,12 @@ const ROWS = {
   zone: row('zone', 'HOLDOFF_ZONE', '', 'zone, or other failure domain, of this host; empty: as IMDSv2 has it'),
   agentDir: row('agent-dir', 'HOLDOFF_AGENT_DIR', AGENT_DIR, 'directory whose wake/ receives wake files'),
   stateDir: row('state-dir', 'HOLDOFF_STATE_DIR', '/var/lib/holdoff', 'directory that survives reboots'),
+  guestsDir: row(
+    'guests-dir',
+    'HOLDOFF_GUESTS_DIR',
+    '/run/holdoff-guests',
+    'locks and leases of guests, gone with the boot; the same for all agents of a host',
+  ),
   driver: row('driver', 'HOLDOFF_DRIVER', 'bottlerocket', 'how this host is updated: bottlerocket or script'),
   scripts: row('scripts', 'HOLDOFF_SCRIPTS', '', 'JSON file for --driver script: the scripts of this host'),
   scriptTimeout: row('script-timeout', 'HOLDOFF_SCRIPT_TIMEOUT', '10m', 'after this a script is killed and has failed'),
@@ -95,6 +102,12 @@ const ROWS = {
   checkEvery: row('check-every', 'HOLDOFF_CHECK_EVERY', '10s', 'between rounds of health checks'),
   qemu: row('qemu', 'HOLDOFF_QEMU', '', 'QEMU program: launch definitions of type qemu may run here'),
   qemuOptions: row('qemu-options', 'HOLDOFF_QEMU_OPTIONS', USUAL_OPTIONS.join(','), 'options they may use'),
+  qemuDevices: row(
+    'qemu-devices',
+    'HOLDOFF_QEMU_DEVICES',
+    '',
+    'drivers of -device besides the usual ones, such as vfio-pci: host devices',
+  ),
   qemuDirs: row('qemu-dirs', 'HOLDOFF_QEMU_DIRS', '/var/lib/holdoff/images', 'directories of the files they may name'),
   libvirt: row('libvirt', 'HOLDOFF_LIBVIRT', '', 'libvirt connection: those of type libvirt may run here'),
   libvirtDomains: row('libvirt-domains', 'HOLDOFF_LIBVIRT_DOMAINS', '*', 'domains they may launch, * for any text'),
@@ -169,6 +182,7 @@ export function readSettings(args: readonly string[], env: Environment): GivenSe
     zone: raw('zone'),
     agentDir: raw('agentDir'),
     stateDir: raw('stateDir'),
+    guestsDir: raw('guestsDir'),
     driver: readDriver(raw('driver'), raw('scripts')),
     scripts: raw('scripts'),
     scriptTimeoutMs: ms('scriptTimeout'),
@@ -250,7 +264,7 @@ function readRules(raw: (key: Key) => string): LaunchRules {
   if (program !== '' && !isAbsolute(program)) return fail('qemu', 'must be an absolute path');
   return {
     allowExec: readSwitch(raw('allowExec')),
-    qemu: program === '' ? null : { program, options: list('qemuOptions'), dirs },
+    qemu: program === '' ? null : { program, options: list('qemuOptions'), devices: list('qemuDevices'), dirs },
     libvirt: uri === '' ? null : { uri, virsh: raw('virsh'), domains: list('libvirtDomains') },
   };
 }

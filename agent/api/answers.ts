@@ -1,7 +1,6 @@
 /** The control plane's answers, read the way an old agent must: unknown fields are left alone, wrong ones refused. */
 import * as z from 'zod/mini';
 import type { HostVm, LaunchAnswer, VmReportAnswer } from '../../core/contract/agent-answers.ts';
-import { launchSchema } from '../../core/contract/operator-bodies.ts';
 import { NODE_STATES } from '../../core/contract/words.ts';
 import { INSTANCE_ID_RULE, NAME_RULE, parseInstanceId, parseVmId } from '../../core/kit/ids.ts';
 import { AgentError } from '../failure.ts';
@@ -29,6 +28,7 @@ const nodeReportAnswer = z.object({
     pin: z.exactOptional(z.string()),
   }),
   reportEverySeconds: z.number().check(z.positive()),
+  leaseSeconds: z.optional(z.number().check(z.positive())),
 });
 const hostVm = z.object({
   vmId,
@@ -37,22 +37,43 @@ const hostVm = z.object({
   instanceId,
   launchRevision: z.number(),
   graceSeconds: z.optional(z.number().check(z.nonnegative())),
+  leaseSeconds: z.optional(z.number().check(z.positive())),
+  consoleAsked: z.optional(z.boolean()),
 });
 const hostVmsAnswer = z.object({ api: z.string(), items: z.array(hostVm) });
 const vmReportAnswer = z.object({
   api: z.string(),
   desired: z.object({ power, instanceId: z.string(), graceSeconds: z.optional(z.number().check(z.nonnegative())) }),
 });
+// Read as it comes, however odd: what this host does not run is said to be LaunchFailed, and not asked for again and again.
+const launch = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('libvirt'), domain: z.string() }),
+  z.object({ type: z.literal('qemu'), args: z.array(z.string()) }),
+  z.object({ type: z.literal('exec'), command: z.union([z.string(), z.array(z.string()).check(z.minLength(1))]) }),
+]);
 const launchAnswer = z.object({
   api: z.string(),
   vmId,
   uid: z.string(),
   instanceId,
   launchRevision: z.number(),
-  launch: launchSchema,
+  launch,
   simulateCrash: z.boolean(),
   graceSeconds: z.number().check(z.nonnegative()),
   startDeadlineSeconds: z.nullable(z.number()),
+  leaseSeconds: z.optional(z.number().check(z.positive())),
+  stableFor: z.optional(z.string()),
+  unresponsiveFor: z.optional(z.string()),
+  resetLimit: z.optional(z.nullable(count)),
+  // A probe that this agent cannot read is no reason not to run the guest.
+  liveness: z.optional(z.unknown()),
+  restartElsewhere: z.optional(z.boolean()),
+});
+const livenessProbe = z.object({
+  tcp: z.optional(z.union([z.string(), z.int()])),
+  http: z.optional(z.string()),
+  every: z.optional(z.string()),
+  failures: z.optional(z.int().check(z.positive())),
 });
 const problem = z.object({ code: z.string(), detail: z.optional(z.string()), title: z.optional(z.string()) });
 
@@ -69,9 +90,9 @@ const REPORT_SECONDS_MAX = 3600;
 /** What a node's report is answered with. ErrorReset can never be asked for: that is a typed Assertion error. */
 export function readNodeAnswer(body: unknown): NodeAnswer {
   const answer = read(nodeReportAnswer, 'the answer to a node report', body);
-  const { reportEverySeconds, ...rest } = answer;
+  const { api, reportEverySeconds, leaseSeconds } = answer;
   const pace = Math.min(REPORT_SECONDS_MAX, Math.max(REPORT_SECONDS_MIN, reportEverySeconds));
-  return { ...rest, reportEverySeconds: pace, desired: readDesired(answer.desired) };
+  return { api, reportEverySeconds: pace, desired: readDesired(answer.desired), ...present({ leaseSeconds }) };
 }
 
 function readDesired(desired: z.infer<typeof nodeReportAnswer>['desired']): DesiredStep {
@@ -87,26 +108,42 @@ function readDesired(desired: z.infer<typeof nodeReportAnswer>['desired']): Desi
   throw new AgentError('Protocol', `the control plane asks for ${desired.state}, which this agent does not know`);
 }
 
-// exactOptionalPropertyTypes: a missing grace is absent in our types, not undefined.
-const withGrace = (seconds: number | undefined): { graceSeconds?: number } =>
-  seconds === undefined ? {} : { graceSeconds: seconds };
+/** exactOptionalPropertyTypes: what is missing is absent in our types, not undefined. */
+type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+function present<T extends object>(fields: T): Partial<Present<T>> {
+  // Holds: only entries that are not undefined are kept.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Present<T>>;
+}
 
 /** What should run on this host. */
 export function readHostVms(body: unknown): HostVm[] {
-  return read(hostVmsAnswer, 'the list of VMs', body).items.map(({ graceSeconds, ...item }) => ({
-    ...item,
-    ...withGrace(graceSeconds),
-  }));
+  return read(hostVmsAnswer, 'the list of VMs', body).items.map(
+    ({ graceSeconds, leaseSeconds, consoleAsked, ...item }) => ({
+      ...item,
+      ...present({ graceSeconds, leaseSeconds, consoleAsked }),
+    }),
+  );
 }
 
 /** What a VM's report is answered with. */
 export function readVmAnswer(body: unknown): VmReportAnswer {
   const { api, desired } = read(vmReportAnswer, 'the answer to a VM report', body);
-  return { api, desired: { power: desired.power, instanceId: desired.instanceId, ...withGrace(desired.graceSeconds) } };
+  const { power: wanted, instanceId: named, graceSeconds } = desired;
+  return { api, desired: { power: wanted, instanceId: named, ...present({ graceSeconds }) } };
 }
 
-/** A launch definition. */
-export const readLaunch = (body: unknown): LaunchAnswer => read(launchAnswer, 'the launch definition', body);
+/** A launch definition, with the terms on which its guest runs. */
+export function readLaunch(body: unknown): LaunchAnswer {
+  const answer = read(launchAnswer, 'the launch definition', body);
+  const { leaseSeconds, stableFor, unresponsiveFor, resetLimit, liveness, restartElsewhere, ...rest } = answer;
+  const limit = resetLimit === null ? undefined : resetLimit;
+  const probe = livenessProbe.safeParse(liveness);
+  return {
+    ...rest,
+    ...present({ leaseSeconds, stableFor, unresponsiveFor, resetLimit: limit, restartElsewhere }),
+    ...(probe.success ? { liveness: present(probe.data) } : {}),
+  };
+}
 
 /** The code and text of a problem document; nulls when the body is something else. */
 export function readProblem(body: unknown): { code: string | null; text: string | null } {

@@ -5,8 +5,9 @@ import type { ControlPlane } from '../api/client.ts';
 import { retryWaitMs } from '../backoff.ts';
 import { messageOf, RefusedError } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { type Instance, type InstanceKey, isLive, markTold, reportOf, type Told, untoldReport } from './instance.ts';
+import { type Instance, type InstanceKey, isLive } from './instance.ts';
 import type { Registry } from './registry.ts';
+import { markTold, reportOf, type Told, untoldReport } from './told.ts';
 
 export type DeliveryOptions = {
   readonly plane: ControlPlane;
@@ -15,6 +16,7 @@ export type DeliveryOptions = {
   /** An end has been understood: its VM may be due for its next instance. */
   readonly endTold: () => void;
   readonly slowRetryMs: number;
+  readonly now: () => number;
   readonly random: () => number;
   readonly log: Log;
   readonly ended: AbortSignal;
@@ -44,7 +46,7 @@ export class Delivery {
         this.#busy.delete(key);
         // Something may have become untold while the last answer was being taken in.
         const instance = complete ? this.#options.registry.get(key) : undefined;
-        if (instance !== undefined && untoldReport(instance) !== null) void this.push(key);
+        if (instance !== undefined && untoldReport(instance, this.#options.now()) !== null) void this.push(key);
       },
       (error: unknown) => {
         this.#busy.delete(key);
@@ -59,15 +61,31 @@ export class Delivery {
   /** Reports each live instance's phase once more, so that a control plane that missed it heals. */
   repeatLive(): void {
     for (const [key, instance] of this.#options.registry.all())
-      if (isLive(instance) || untoldReport(instance) !== null) this.repeat(key);
+      if (isLive(instance) || untoldReport(instance, this.#options.now()) !== null) this.repeat(key);
   }
 
   /** Reports what has not been told of an instance, or once more how it is or has ended; the next list may ask again. */
   repeat(key: InstanceKey): void {
     const instance = this.#options.registry.get(key);
     if (instance === undefined) return;
-    if (untoldReport(instance) !== null) void this.push(key);
-    else this.#send(key, instance, reportOf(instance), null).catch((error: unknown) => this.#broke(key, error));
+    if (untoldReport(instance, this.#options.now()) !== null) void this.push(key);
+    else
+      this.#send(key, instance, reportOf(instance, this.#options.now()), null).catch((error: unknown) =>
+        this.#broke(key, error),
+      );
+  }
+
+  /** Reports a living instance with the last of its console, because a person has asked for it. */
+  tellConsole(key: InstanceKey, console: string): void {
+    const instance = this.#options.registry.get(key);
+    if (instance === undefined || !isLive(instance)) return;
+    const report = { ...reportOf(instance, this.#options.now()), console };
+    this.#send(key, instance, report, null).catch((error: unknown) => this.#broke(key, error));
+  }
+
+  /** Instances of VMs that nobody has declared. */
+  orphans(): ReadonlySet<InstanceKey> {
+    return this.#orphans;
   }
 
   /** True when everything has been told. */
@@ -75,7 +93,7 @@ export class Delivery {
     const { registry, ended } = this.#options;
     for (;;) {
       const instance = registry.get(key);
-      const untold = instance === undefined ? null : untoldReport(instance);
+      const untold = instance === undefined ? null : untoldReport(instance, this.#options.now());
       if (instance === undefined || untold === null) return true;
       if (ended.aborted || !(await this.#send(key, instance, untold.report, untold.told))) return false;
     }
@@ -101,7 +119,10 @@ export class Delivery {
     if (told !== null) registry.change(key, (present) => markTold(present, told));
     if (told === 'end') registry.prune(instance.vmId);
     if (told === 'end') this.#options.endTold();
-    if (desired !== null) this.#options.obey(instance, desired);
+    if (desired !== null) {
+      this.#orphans.delete(key);
+      this.#options.obey(instance, desired);
+    }
     return true;
   }
 

@@ -1,7 +1,7 @@
 /** Which launch definitions this host runs: its own settings decide, never the control plane. Pure. */
 import type { Launch } from '../../core/contract/operator-bodies.ts';
 import { libvirtRefusal, type LibvirtRules } from './libvirt/states.ts';
-import { qemuRefusal, type QemuRules } from './qemu/command.ts';
+import { qemuRefusal, type QemuRules } from './qemu/arguments.ts';
 
 /** What a host allows; null where it has not opted in. */
 export type LaunchRules = {
@@ -14,7 +14,8 @@ export type LaunchRules = {
 export function refusalOf(launch: Launch, rules: LaunchRules): string | null {
   switch (launch.type) {
     case 'exec':
-      return rules.allowExec ? null : notHere('exec', 'HOLDOFF_ALLOW_EXEC');
+      if (!rules.allowExec) return notHere('exec', 'HOLDOFF_ALLOW_EXEC');
+      return [launch.command].flat().some((word) => word.includes('\0')) ? 'the command holds a NUL character' : null;
     case 'qemu':
       return rules.qemu === null ? notHere('qemu', 'HOLDOFF_QEMU') : qemuRefusal(launch.args, rules.qemu);
     case 'libvirt':

@@ -5,7 +5,6 @@ import {
   existsSync,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,69 +16,54 @@ import { readIfThere } from '../durable.ts';
 import { systemCode } from '../failure.ts';
 import { identify, type ProcessIdentity } from '../process-identity.ts';
 import type { Environment } from '../settings.ts';
-import type { Exit, InstanceKey } from './instance.ts';
-
-/** Exists when the wrapper did not get the lock of its VM. */
-const REFUSED = 'locked';
-/** What the wrapper is called in the list of processes; its directory follows. */
-const WRAPPER_NAME = 'holdoff-guest';
-
-/**
- * Leads the instance's own session and outlives the agent. It runs only if it is the first to claim the directory (a
- * restarted agent that claims it first knows that nothing was or will be started), and only if it gets the lock of its
- * VM, which it and everything it starts hold open until the last of them is gone: also without an agent, and without
- * its records, no second instance of the VM can live. It says its pid, and writes down how the guest ended, because
- * after a restart nobody is left who could wait for it. TERM is for the guest: the wrapper holds it, and the subshell
- * gets the default back.
- */
-const WRAPPER = `dir=$1; lock=$2; shift 2
-mkdir "$dir/claim" 2>/dev/null || exit 125
-command -v flock > /dev/null || { echo 'flock (util-linux) is missing on this host' >&2; exit 127; }
-exec 9>>"$lock"
-flock -n 9 || { echo refused > "$dir/${REFUSED}"; exit 126; }
-echo $$ > "$dir/pid"
-trap : TERM INT HUP
-(exec "$@")
-code=$?
-echo "$code" > "$dir/exit.new" && mv "$dir/exit.new" "$dir/exit"
-exit "$code"`;
+import type { Exit } from './ends.ts';
+import type { InstanceKey, LaunchType } from './instance.ts';
+import { parseExit, type RunFolders } from './run-folder.ts';
+import { DOMAIN_WRAPPER, INSTANCE_VARIABLE, PROCESS_WRAPPER, WRAPPER_NAME } from './wrapper.ts';
 
 const OUTPUT = 'output.log';
+/** What goes with a failure. */
 const TAIL_BYTES = 4096;
-/** A guest's output is cut back when it grows beyond this. */
+/** A living guest's output is cut back when it grows beyond this; what is left of one that has ended is the second. */
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+const OUTPUT_BYTES_KEPT = 16 * 1024;
 
-/** What a guest inherits: not the agent's credentials, and not its settings. */
-export function guestEnvironment(env: Environment, key: InstanceKey): Record<string, string> {
+/** What a guest inherits: not the agent's credentials, and not its settings; and the mark by which what it starts is found. */
+export function guestEnvironment(env: Environment, mark: string): Record<string, string> {
   const kept = Object.entries(env).flatMap(([name, value]) =>
     value === undefined || /^(?:AWS_|HOLDOFF_|NODE_OPTIONS$)/.test(name) ? [] : [[name, value] as const],
   );
-  return { ...Object.fromEntries(kept), [INSTANCE_VARIABLE]: key };
+  return { ...Object.fromEntries(kept), [INSTANCE_VARIABLE]: mark };
 }
-const INSTANCE_VARIABLE = 'HOLDOFF_INSTANCE';
 
 /** A string is for the shell, because the operator declared it so; an array is run as it is. */
 const argvOf = (command: string | readonly string[]): readonly string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
 export type StartPlace = {
-  /** The instance's own directory. */
+  /** The instance's own directory, where its output goes. */
   readonly folder: string;
-  /** The lock of its VM. */
+  /** Where its wrapper and the agent speak to each other; a QEMU's working directory. */
+  readonly run: string;
+  /** The lock of its VM, and where agents of earlier releases had it. */
   readonly lock: string;
-  readonly cwd: string;
+  readonly oldLock: string;
+  readonly type: LaunchType;
   readonly env: Record<string, string>;
 };
 
-/** Starts a guest in a session of its own, its output in a file. */
-export function startGuest({ folder, lock, cwd, env }: StartPlace, command: string | readonly string[]): ChildProcess {
+/** Starts a guest in a session of its own, its output in a file. Throws what spawn(3) and open(2) throw. */
+export function startGuest(place: StartPlace, command: string | readonly string[]): ChildProcess {
+  const { folder, run, lock, oldLock, type, env } = place;
   const output = openSync(join(folder, OUTPUT), 'a');
   try {
-    const child = spawn('/bin/sh', ['-c', WRAPPER, WRAPPER_NAME, folder, lock, ...argvOf(command)], {
+    const arguments_ = [WRAPPER_NAME, folder, run, lock, oldLock, type, ...argvOf(command)];
+    const child = spawn('/bin/sh', ['-c', PROCESS_WRAPPER, ...arguments_], {
       detached: true,
       stdio: ['ignore', output, output],
       env,
-      cwd,
+      // QEMU's control socket is in its working directory, whose path may be too long for a socket's name.
+      cwd: type === 'qemu' ? run : '/',
     });
     child.unref();
     return child;
@@ -88,39 +72,45 @@ export function startGuest({ folder, lock, cwd, env }: StartPlace, command: stri
   }
 }
 
-/** Claims a directory for nobody; false when the wrapper had claimed it before. */
-export function claimUnstarted(folder: string): boolean {
-  try {
-    mkdirSync(join(folder, 'claim'));
-    return true;
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
+/** Whether a wrapper of an earlier release had claimed an instance: in its own directory. */
+export const claimedBefore = (folder: string): boolean => existsSync(join(folder, 'claim'));
 
-/** The wrapper of a directory by the pid it wrote down; null when it is gone, or the pid is another process's. */
-export function findWrapper(folder: string): ProcessIdentity | null {
-  const pid = Number.parseInt(readIfThere(join(folder, 'pid')) ?? '', 10);
+/** The wrapper of an instance by the pid it wrote down; null when it is gone, or the pid is another process's. */
+export function findWrapper(runs: RunFolders, key: InstanceKey, folder: string): ProcessIdentity | null {
+  const pid = runs.pid(key, 'pid') ?? Number.parseInt(readIfThere(join(folder, 'pid')) ?? '', 10);
   if (!Number.isInteger(pid)) return null;
   const command = readProcFile(pid, 'cmdline') ?? '';
   return command.split('\0').includes(folder) ? identify(pid) : null;
 }
 
-/** Wrappers of instances in a directory, by what the list of processes says: also those of which no record is left. */
-export function findWrappers(root: string): { name: string; identity: ProcessIdentity }[] {
+/** A wrapper as the list of processes shows it: the directory of its instance, whichever agent's that is. */
+export type WrapperSeen = {
+  readonly name: string;
+  readonly root: string;
+  readonly identity: ProcessIdentity;
+  readonly type: LaunchType;
+};
+
+/** All wrappers that live on this host: also those of which no record is left. */
+export function findWrappers(): WrapperSeen[] {
   return readdirSync('/proc').flatMap((entry) => {
     const pid = Number(entry);
     if (!Number.isInteger(pid)) return [];
     const args = (readProcFile(pid, 'cmdline') ?? '').split('\0');
     const at = args.indexOf(WRAPPER_NAME);
     const folder = at < 0 ? undefined : args[at + 1];
-    const identity = folder !== undefined && dirname(folder) === root ? identify(pid) : null;
-    // The wrapper's subshell has its arguments too; the wrapper itself leads the session.
+    const identity = folder === undefined ? null : identify(pid);
+    // The wrapper's subshells have its arguments too; the wrapper itself leads the session.
     return folder === undefined || identity === null || !leadsSession(pid)
       ? []
-      : [{ name: basename(folder), identity }];
+      : [{ name: basename(folder), root: dirname(folder), identity, type: typeOf(args, at) }];
   });
+}
+
+/** What a wrapper runs, by its arguments (`wrapper.ts`); those of earlier releases ran processes only. */
+function typeOf(args: readonly string[], nameAt: number): LaunchType {
+  if (args[nameAt - 1] === DOMAIN_WRAPPER) return 'libvirt';
+  return args[nameAt - 1] === PROCESS_WRAPPER && args[nameAt + 5] === 'qemu' ? 'qemu' : 'exec';
 }
 
 /** Field 6 of /proc/<pid>/stat is the session, whose leader has its number (proc(5)). */
@@ -129,18 +119,21 @@ function leadsSession(pid: number): boolean {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(pid);
 }
 
-/** Whether the wrapper ran nothing because another instance of its VM still holds the lock. */
-export const wasLocked = (folder: string): boolean => existsSync(join(folder, REFUSED));
-
-/** How the guest ended, as the wrapper wrote it; null when it could not. */
-export function recordedExit(folder: string): Exit | null {
-  const code = Number.parseInt(readIfThere(join(folder, 'exit')) ?? '', 10);
-  return Number.isInteger(code) ? { code, signal: null } : null;
+/** Whether a process is stopped: by a signal, or by a debugger (field 3 of /proc/<pid>/stat, proc(5)). */
+export function isStopped(pid: number): boolean {
+  const stat = readProcFile(pid, 'stat') ?? '';
+  return /^[Tt]$/.test(stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3));
 }
 
-/** Kills what an ended instance left behind; true when there was something. Found by the key in its environment. */
-export function killLeftovers(key: InstanceKey): boolean {
-  const mark = `${INSTANCE_VARIABLE}=${key}`;
+/** Whether a wrapper of an earlier release ran nothing because another instance of its VM held the lock. */
+export const lockedBefore = (folder: string): boolean => existsSync(join(folder, 'locked'));
+
+/** How the guest ended, as a wrapper of an earlier release wrote it; null when it could not. */
+export const exitBefore = (folder: string): Exit | null => parseExit(readIfThere(join(folder, 'exit')));
+
+/** Kills what an ended instance left behind; true when there was something. Found by the mark in its environment. */
+export function killLeftovers(markedWith: string): boolean {
+  const mark = `${INSTANCE_VARIABLE}=${markedWith}`;
   let found = false;
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
@@ -161,7 +154,7 @@ function signalOne(pid: number): void {
 }
 
 /** A file of a process; null when the process is gone or not ours to read. */
-function readProcFile(pid: number, file: 'cmdline' | 'environ' | 'stat'): string | null {
+export function readProcFile(pid: number, file: 'cmdline' | 'environ' | 'stat'): string | null {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch (error) {
@@ -171,22 +164,34 @@ function readProcFile(pid: number, file: 'cmdline' | 'environ' | 'stat'): string
   }
 }
 
-/** The end of a guest's output. */
-export function outputTail(folder: string): string {
-  const fd = openSync(join(folder, OUTPUT), 'a+');
+/** The end of a guest's output; empty when it cannot be read. */
+export function outputTail(folder: string, bytes: number = TAIL_BYTES): string {
+  let fd: number;
   try {
-    return readTail(fd).toString('utf8');
+    fd = openSync(join(folder, OUTPUT), 'r');
+  } catch (error) {
+    if (systemCode(error) === null) throw error;
+    return '';
+  }
+  try {
+    return readTail(fd, bytes).toString('utf8');
   } finally {
     closeSync(fd);
   }
 }
 
 /** Keeps a talkative guest from filling the disk: it writes at the end of the file, wherever that is. */
-export function limitOutput(folder: string): void {
+export const limitOutput = (folder: string): void => cutBack(folder, OUTPUT_BYTES_MAX, TAIL_BYTES);
+
+/** Keeps of a guest that has ended what is worth reading. */
+export const trimOutput = (folder: string): void => cutBack(folder, OUTPUT_BYTES_KEPT, OUTPUT_BYTES_KEPT);
+
+function cutBack(folder: string, beyond: number, to: number): void {
+  if (!existsSync(join(folder, OUTPUT))) return;
   const fd = openSync(join(folder, OUTPUT), 'a+');
   try {
-    if (fstatSync(fd).size <= OUTPUT_BYTES_MAX) return;
-    const tail = readTail(fd);
+    if (fstatSync(fd).size <= beyond) return;
+    const tail = readTail(fd, to);
     ftruncateSync(fd, 0);
     writeSync(fd, tail);
   } finally {
@@ -194,9 +199,9 @@ export function limitOutput(folder: string): void {
   }
 }
 
-function readTail(fd: number): Buffer {
+function readTail(fd: number, atMost: number): Buffer {
   const { size } = fstatSync(fd);
-  const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+  const bytes = Buffer.alloc(Math.min(size, atMost));
   const read = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
   return bytes.subarray(0, read);
 }

@@ -1,29 +1,39 @@
 /** Starts, finds again, signals and buries the processes behind the instances of type exec and qemu. */
 import { constants } from 'node:os';
+import { messageOf } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { identify, isRunning } from '../process-identity.ts';
 import type { Environment } from '../settings.ts';
 import {
-  claimUnstarted,
+  claimedBefore,
+  exitBefore,
   findWrapper,
   guestEnvironment,
+  isStopped,
   killLeftovers,
   limitOutput,
+  lockedBefore,
   outputTail,
-  recordedExit,
   startGuest,
-  wasLocked,
+  trimOutput,
 } from './process.ts';
-import { ended, endedUnlaunched, type Exit, type Instance, type InstanceKey, keyOf } from './instance.ts';
+import { leftToAnother, RAN_BEFORE } from './claims.ts';
+import { ended, endedUnlaunched, type Exit } from './ends.ts';
+import { type Instance, type InstanceKey, keyOf } from './instance.ts';
+import { leaseOf } from './lease.ts';
 import { signalGroup } from '../process-group.ts';
 import type { Registry } from './registry.ts';
-import { conclude } from './turning-points.ts';
+import type { RunFolders } from './run-folder.ts';
+import { conclude, isSeen } from './turning-points.ts';
 
 export type ProcessesOptions = {
   readonly registry: Registry;
+  readonly runs: RunFolders;
   readonly env: Environment;
   readonly bootId: () => string;
   readonly now: () => number;
+  /** When this host's guests were last known to be as they were said to be, before this agent; null: never. */
+  readonly lastLookAt: number | null;
   readonly log: Log;
   /** An instance has changed: tell it, and look at the clock again. */
   readonly changed: (key: InstanceKey) => void;
@@ -45,48 +55,68 @@ export class Processes {
   /** How soon `watch` has to be called again; null when there is nothing to watch. */
   get watchEveryMs(): number | null {
     if (this.#ending.size > 0) return LEFTOVERS_EVERY_MS;
-    return this.#adopted.size > 0 ? ADOPTED_EVERY_MS : null;
+    if (this.#adopted.size > 0) return ADOPTED_EVERY_MS;
+    return this.#options.registry.live().some(({ driver, process }) => driver === 'exec' && process !== null)
+      ? STOPPED_EVERY_MS
+      : null;
   }
 
-  /** Starts an instance. It is on record as launching before there can be a process. */
+  /** Starts an instance. It is on record as launching before there can be a process; what prevents that ends it. */
   start(key: InstanceKey, command: string | readonly string[]): void {
-    const { registry, env, bootId, now, log, changed } = this.#options;
-    const launching = registry.change(key, (instance) => ({ ...instance, launchingAt: now() }));
-    if (launching === null) return;
-    const folder = registry.folder(key);
-    const child = startGuest(
-      {
-        folder,
-        lock: registry.lock(launching.vmId),
-        // QEMU's control socket is in its working directory, whose path may be too long for a socket's name.
-        cwd: launching.driver === 'qemu' ? folder : '/',
-        env: guestEnvironment(env, key),
-      },
-      command,
-    );
-    child.on('error', (error) => this.#buryUnstarted(key, `cannot start a process: ${error.message}`));
-    child.on('exit', (code, signal) => this.#goes(key, { code, signal }));
-    const identity = child.pid === undefined ? null : identify(child.pid);
+    const { registry, bootId, now, log, changed } = this.#options;
+    let launched: ReturnType<typeof startGuest>;
+    try {
+      const launching = registry.changeFirst(key, (instance) => ({ ...instance, launchingAt: now() }));
+      if (launching === null) return;
+      launched = this.#spawn(key, launching, command);
+    } catch (error) {
+      this.#buryUnstarted(key, `cannot be launched: ${messageOf(error)}`);
+      return;
+    }
+    launched.on('error', (error) => this.#buryUnstarted(key, `cannot start a process: ${error.message}`));
+    launched.on('exit', (code, signal) => this.#goes(key, { code, signal }));
+    const identity = launched.pid === undefined ? null : identify(launched.pid);
     if (identity === null) return;
     registry.change(key, (instance) => ({ ...instance, process: { ...identity, bootId: bootId() } }));
     log('info', 'guest started', { instance: key, pid: identity.pid });
     changed(key);
   }
 
+  #spawn(key: InstanceKey, instance: Instance, command: string | readonly string[]) {
+    const { registry, runs, env } = this.#options;
+    const run = runs.make(key);
+    // Before there is a guest: it never runs without the lease it was given.
+    runs.writeLease(key, leaseOf(instance));
+    const place = {
+      folder: registry.folder(key),
+      run,
+      lock: runs.lock(instance.vmId),
+      oldLock: registry.oldLock(instance.vmId),
+      type: instance.driver,
+      env: guestEnvironment(env, run),
+    };
+    return startGuest(place, command);
+  }
+
   /** Finds the process of an instance that an earlier agent had launched, or says that it is gone. */
   adopt(instance: Instance): void {
-    const { registry, bootId, log } = this.#options;
+    const { registry, runs, bootId, log } = this.#options;
     const key = keyOf(instance);
     const folder = registry.folder(key);
-    if (instance.process === null && claimUnstarted(folder)) {
+    if (
+      instance.process === null &&
+      !claimedBefore(folder) &&
+      runs.claimUnstarted(key) &&
+      instance.runningAt === null
+    ) {
       this.#buryUnstarted(key, 'the agent was interrupted before the launch');
       return;
     }
     const sameBoot = instance.process === null || instance.process.bootId === bootId();
-    const found = sameBoot ? (instance.process ?? findWrapper(folder)) : null;
+    const found = sameBoot ? (instance.process ?? findWrapper(runs, key, folder)) : null;
     if (found === null || !isRunning(found)) {
       log('warn', 'guest gone', { instance: key });
-      this.#goes(key, { code: null, signal: null });
+      this.#goes(key, { code: null, signal: null, at: this.#options.lastLookAt });
       return;
     }
     registry.change(key, (present) => ({
@@ -110,7 +140,7 @@ export class Processes {
     signalGroup(process.pid, signal);
   }
 
-  /** Notices what has ended and buries it once nothing of it is left. */
+  /** Notices what has ended and buries it once nothing of it is left; and which guest is stopped. */
   watch(): void {
     const { registry } = this.#options;
     for (const key of this.#adopted) {
@@ -119,7 +149,22 @@ export class Processes {
       this.#adopted.delete(key);
       this.#ending.set(key, { code: null, signal: null });
     }
-    for (const [key, exit] of this.#ending) if (!killLeftovers(key)) this.#bury(key, exit);
+    for (const [key, exit] of this.#ending) if (!killLeftovers(this.#mark(key))) this.#bury(key, exit);
+    for (const instance of registry.live())
+      if (instance.driver === 'exec' && instance.process !== null)
+        isSeen(this.#options, keyOf(instance), this.isStopped(instance) ? 'Stopped' : null);
+  }
+
+  /** What marks everything that an instance has started: its run folder; agents of earlier releases took its key. */
+  #mark(key: InstanceKey): string {
+    const { registry, runs } = this.#options;
+    return registry.get(key)?.guarded === false ? key : runs.path(key);
+  }
+
+  /** Whether the guest's own process, or its wrapper, is stopped. */
+  isStopped(instance: Instance): boolean {
+    const guest = this.#options.runs.pid(keyOf(instance), 'guest');
+    return (guest !== null && isStopped(guest)) || (instance.process !== null && isStopped(instance.process.pid));
   }
 
   /** Keeps the output files of the living within bounds. */
@@ -136,16 +181,33 @@ export class Processes {
   }
 
   #bury(key: InstanceKey, exit: Exit): void {
-    const { registry, now } = this.#options;
-    const folder = registry.folder(key);
-    if (wasLocked(folder)) {
-      this.#buryUnstarted(key, 'another instance of this VM still lives on this host: the lock of the VM is held');
-    } else {
-      const known = recordedExit(folder) ?? exit;
-      conclude(this.#options, key, (instance) => ended(instance, known, outputTail(folder), now()));
-    }
-    // Not before: an end that could not be written down is written at the next look.
+    const { registry, runs, now } = this.#options;
     this.#ending.delete(key);
+    const folder = registry.folder(key);
+    const noted = runs.exit(key) ?? exitBefore(folder);
+    if (noted === null && exit.code === CLAIMED) {
+      this.#alreadyClaimed(key);
+      return;
+    }
+    if (runs.refused(key) || lockedBefore(folder)) {
+      this.#buryUnstarted(key, 'another instance of this VM still lives on this host: the lock of the VM is held');
+      return;
+    }
+    const console = outputTail(folder);
+    conclude(this.#options, key, (instance) => ended(this.#withLease(instance), noted ?? exit, console, now()));
+    trimOutput(folder);
+  }
+
+  /** Its wrapper may have ended it because its lease had run out, also while there was no agent. */
+  #withLease(instance: Instance): Instance {
+    const over = this.#options.runs.expired(keyOf(instance));
+    if (over === null || instance.stop !== null) return instance;
+    return { ...instance, stop: { cause: 'HostLost', killAt: over.killAt, forced: false } };
+  }
+
+  #alreadyClaimed(key: InstanceKey): void {
+    if (leftToAnother(this.#options, key)) return;
+    conclude(this.#options, key, (present) => endedUnlaunched(present, 'Unknown', RAN_BEFORE, this.#options.now()));
   }
 
   #buryUnstarted(key: InstanceKey, why: string): void {
@@ -153,5 +215,8 @@ export class Processes {
   }
 }
 
+/** What the wrapper exits with when the instance was claimed before it. */
+const CLAIMED = 125;
 const LEFTOVERS_EVERY_MS = 100;
 const ADOPTED_EVERY_MS = 500;
+const STOPPED_EVERY_MS = 2000;

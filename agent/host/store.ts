@@ -1,12 +1,16 @@
-/** Instances on disk: a directory each, with the record, the guest's output, and how it ended. */
+/** Instances on disk: a directory each, with the record and the guest's output. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { flushFolder, readIfThere, writeDurably } from '../durable.ts';
+import { systemCode } from '../failure.ts';
 import { QMP_SOCKET } from './qemu/command.ts';
-import { type Instance, type InstanceKey, instanceSchema, isLive, keyOf, recovered } from './instance.ts';
+import { type Instance, type InstanceKey, instanceSchema, isLive, keyOf, onBootClock, recovered } from './instance.ts';
+import { RunFolders } from './run-folder.ts';
 
 /** How many ended instances of one VM are remembered, so that a late list cannot start one again. */
-const ENDED_KEPT = 50;
+const ENDED_KEPT = 20;
+/** How long those of a VM are that is not listed here any more: no list is so late. */
+const UNLISTED_KEPT_MS = 60 * 60_000;
 
 export type InstanceStore = {
   /** Everything remembered; of a record that cannot be read, what its directory's name says. */
@@ -15,23 +19,25 @@ export type InstanceStore = {
   folder(key: InstanceKey): string;
   /** Where all instances' directories are. */
   readonly root: string;
-  /** The file whose lock the one live instance of a VM holds, whatever becomes of the agent. */
-  lock(vmId: string): string;
-  remove(key: InstanceKey): void;
+  /** What is kept in memory, in one place for all agents of this host. */
+  readonly runs: RunFolders;
+  oldLock(vmId: string): string;
+  remove(key: InstanceKey, how: { keepRun: boolean }): void;
 };
 
-export function openInstances(stateDir: string): InstanceStore {
+export function openInstances(stateDir: string, guestsDir: string): InstanceStore {
   const root = join(stateDir, 'instances');
+  const runs = new RunFolders(guestsDir);
   const folder = (key: InstanceKey): string => join(root, key);
   return {
     root,
+    runs,
     folder,
-    lock: (vmId) => {
-      const locks = join(stateDir, 'locks');
-      mkdirSync(locks, { recursive: true });
-      return join(locks, vmId);
+    oldLock: (vmId) => join(stateDir, 'locks', vmId),
+    remove: (key, { keepRun }) => {
+      removeFolder(folder(key));
+      if (!keepRun) runs.remove(key);
     },
-    remove: (key) => removeFolder(folder(key)),
     save: (instance) => {
       const own = folder(keyOf(instance));
       const isNew = !existsSync(own);
@@ -45,11 +51,17 @@ export function openInstances(stateDir: string): InstanceStore {
       const unreadable: InstanceKey[] = [];
       for (const name of readdirSync(root)) {
         const [vmId, instanceId] = name.split('@');
-        if (vmId === undefined || instanceId === undefined || instanceId.endsWith(ASIDE)) continue;
+        if (vmId === undefined || instanceId === undefined) continue;
+        if (instanceId.includes(ASIDE)) {
+          // An agent was ended while it removed this one.
+          rmSync(join(root, name), { recursive: true, force: true });
+          continue;
+        }
         const instance = parseInstance(readIfThere(join(root, name, 'instance.json')));
         if (instance === null) unreadable.push(name);
-        const driver = existsSync(join(root, name, QMP_SOCKET)) ? 'qemu' : 'exec';
-        instances.push(instance ?? recovered({ vmId, instanceId }, driver, now));
+        const qemu = [runs.path(name), join(root, name)].some((place) => existsSync(join(place, QMP_SOCKET)));
+        const unknown = (): Instance => recovered({ vmId, instanceId }, qemu ? 'qemu' : 'exec', { now, bootId: null });
+        instances.push(instance === null ? unknown() : onBootClock(instance, now, Date.now()));
       }
       return { instances, unreadable };
     },
@@ -57,19 +69,34 @@ export function openInstances(stateDir: string): InstanceStore {
 }
 
 /** The ended instances of a VM that may be forgotten: told, and not among the latest. */
-export function forgettable(instances: Iterable<Instance>, vmId: string): Instance[] {
-  return [...instances]
-    .filter((instance) => instance.vmId === vmId && !isLive(instance) && instance.told.end)
-    .toSorted((a, b) => b.acceptedAt - a.acceptedAt)
+export const forgettable = (instances: Iterable<Instance>, vmId: string): Instance[] =>
+  told(instances)
+    .filter((instance) => instance.vmId === vmId)
+    .toSorted((a, b) => b.order - a.order)
     .slice(ENDED_KEPT);
-}
+
+/** Those that may be forgotten because their VM is not listed here: told, and long over, or of another boot. */
+export const unlisted = (instances: Iterable<Instance>, listed: ReadonlySet<string>, now: number): Instance[] =>
+  told(instances).filter(({ vmId, end }) => {
+    const ago = now - (end?.at ?? now);
+    return !listed.has(vmId) && (ago < 0 || ago > UNLISTED_KEPT_MS);
+  });
+
+const told = (instances: Iterable<Instance>): Instance[] =>
+  [...instances].filter((instance) => !isLive(instance) && instance.told.end);
 
 /** No id ends so: a name ends with a letter or a digit. */
 const ASIDE = '.gone-';
 
 /** Removes a directory so that a kill in between leaves none that looks like an unreadable instance. */
 function removeFolder(own: string): void {
-  renameSync(own, `${own}${ASIDE}`);
+  try {
+    renameSync(own, `${own}${ASIDE}`);
+  } catch (error) {
+    // It could never be written.
+    if (systemCode(error) === 'ENOENT') return;
+    throw error;
+  }
   rmSync(`${own}${ASIDE}`, { recursive: true, force: true });
 }
 

@@ -30,6 +30,11 @@ export type ReporterOptions = {
   readonly ended: AbortSignal;
   /** Set when a report is to be sent at once. */
   readonly latch: Latch;
+  /** What is said of the VMs here: asked for just before a report is sent, and told of its answer. */
+  readonly vms: () => {
+    readonly fields: Pick<NodeReport, 'instances' | 'unexpected'>;
+    readonly answered: (answer: NodeAnswer) => void;
+  };
   /** Called after each answered report. */
   readonly reported: () => void;
 };
@@ -105,6 +110,7 @@ function createReport(options: ReporterOptions): () => Promise<{ answer: NodeAns
     );
     const blockedBy = sayBlockers(memory);
     const zone = options.zone();
+    const vms = options.vms();
     const answer = await options.send({
       ...standing,
       ...(progress.length === 0 ? {} : { progress: progress.join('; ') }),
@@ -116,7 +122,9 @@ function createReport(options: ReporterOptions): () => Promise<{ answer: NodeAns
       agentVersion: options.agentVersion,
       ...(options.group === null ? {} : { group: options.group }),
       ...(zone === null ? {} : { zone }),
+      ...vms.fields,
     });
+    vms.answered(answer);
     return { answer, state: standing.state };
   };
 }

@@ -33,4 +33,10 @@ export function wantedOf(desired: DesiredStep, sentAt: number): Wanted {
   };
 }
 
-export type NodeAnswer = { readonly api: string; readonly desired: DesiredStep; readonly reportEverySeconds: number };
+export type NodeAnswer = {
+  readonly api: string;
+  readonly desired: DesiredStep;
+  readonly reportEverySeconds: number;
+  /** There: the leases of all VMs here are renewed. */
+  readonly leaseSeconds?: number;
+};

@@ -85,6 +85,15 @@ export type DesiredVm = z.infer<typeof desiredVmSchema>;
 export const vmReportAnswerSchema = z.object({ api: apiVersion(), desired: desiredVmSchema });
 export type VmReportAnswer = z.infer<typeof vmReportAnswerSchema>;
 
+/** Asked by the host: `tcp` is a port of its own or `host:port`, `http` a URL; every 10s and 3 failures unless said. */
+export const livenessProbeSchema = z.object({
+  tcp: z.exactOptional(z.union([z.string(), z.number()])),
+  http: z.exactOptional(z.string()),
+  every: z.exactOptional(z.string()),
+  failures: z.exactOptional(count()),
+});
+export type LivenessProbe = z.infer<typeof livenessProbeSchema>;
+
 export const launchAnswerSchema = z.object({
   api: apiVersion(),
   vmId: z.string(),
@@ -96,5 +105,14 @@ export const launchAnswerSchema = z.object({
   graceSeconds: length(),
   /** Seconds the agent may take until Running, jitter included; null when there is no deadline. */
   startDeadlineSeconds: z.nullable(someTime()),
+  /** Counted from the sending of this request, and renewed by each answer to a report that has `leaseSeconds`. */
+  leaseSeconds: z.exactOptional(length()),
+  /** Durations as they were declared, or their defaults; `unresponsiveFor` may be "none". */
+  stableFor: z.exactOptional(z.string()),
+  unresponsiveFor: z.exactOptional(z.string()),
+  resetLimit: z.exactOptional(count()),
+  liveness: z.exactOptional(livenessProbeSchema),
+  /** It may be started on another host: nothing but this agent may start it here (autostart is refused). */
+  restartElsewhere: z.exactOptional(z.boolean()),
 });
 export type LaunchAnswer = z.infer<typeof launchAnswerSchema>;

@@ -78,6 +78,8 @@ export class MachineFiles {
     return {
       HOLDOFF_AGENT_DIR: join(this.dir, 'agent'),
       HOLDOFF_STATE_DIR: join(this.dir, 'state'),
+      // Several hosts are one machine here: each has its guests for itself.
+      HOLDOFF_GUESTS_DIR: join(this.dir, 'guests'),
       HOLDOFF_UPDATE_SOCKET: this.socket,
       HOLDOFF_BOOT_ID_FILE: join(this.dir, 'boot_id'),
       HOLDOFF_UPTIME_FILE: join(this.dir, 'uptime'),

@@ -1,20 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import {
-  accepted,
-  ended,
-  type Instance,
-  keyOf,
-  markTold,
-  neverLaunched,
-  nextDue,
-  stopping,
-  untoldReport,
-} from '../../agent/host/instance.ts';
+import { ended } from '../../agent/host/ends.ts';
+import { accepted, type Instance, keyOf, neverLaunched, nextDue, stopping } from '../../agent/host/instance.ts';
+import { markTold, untoldReport } from '../../agent/host/told.ts';
 import { plan } from '../../agent/host/plan.ts';
 import type { VmReport } from '../../core/contract/agent-bodies.ts';
 import type { HostVm, LaunchAnswer } from '../../core/contract/agent-answers.ts';
 
 const T0 = 1_000_000;
+const moment = { now: T0, bootId: 'b' };
 const answer: LaunchAnswer = {
   api: '1.0',
   vmId: 'web',
@@ -26,7 +19,7 @@ const answer: LaunchAnswer = {
   graceSeconds: 30,
   startDeadlineSeconds: 300,
 };
-const fresh = accepted(answer, T0);
+const fresh = accepted(answer, moment);
 const launched: Instance = { ...fresh, launchingAt: T0, process: { pid: 7, startTime: '1', bootId: 'b' } };
 const running: Instance = { ...launched, runningAt: T0 + 300 };
 const over: Instance = ended(running, { code: 0, signal: null }, '', T0);
@@ -97,14 +90,19 @@ describe('what time brings', () => {
   test('a second stop can bring the kill forward, and never put it off or change the cause', () => {
     const stopped = stopping(running, 'HostMaintenance', 5000, T0);
     expect(stopping(stopped, 'Requested', 9000, T0)).toBe(stopped);
-    expect(stopping(stopped, 'Requested', 0, T0).stop).toEqual({ cause: 'HostMaintenance', killAt: T0, forced: false });
+    expect(stopping(stopped, 'Requested', 0, T0).stop).toEqual({
+      cause: 'HostMaintenance',
+      killAt: T0,
+      forced: false,
+      at: T0,
+    });
   });
 });
 
 test('the control plane hears of each phase once and in order', () => {
   const phases: VmReport['phase'][] = [];
   let instance = over;
-  for (let next = untoldReport(instance); next !== null; next = untoldReport(instance)) {
+  for (let next = untoldReport(instance, T0); next !== null; next = untoldReport(instance, T0)) {
     phases.push(next.report.phase);
     instance = markTold(instance, next.told);
   }
@@ -149,6 +147,9 @@ describe('what a list asks for', () => {
   });
 
   test('an instance that was never launched is a Succeeded, Requested end', () => {
-    expect(untoldReport(neverLaunched(item(), T0))?.report).toMatchObject({ phase: 'Succeeded', cause: 'Requested' });
+    expect(untoldReport(neverLaunched(item(), moment), T0)?.report).toMatchObject({
+      phase: 'Succeeded',
+      cause: 'Requested',
+    });
   });
 });

@@ -1,15 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { type LaunchRules, refusalOf } from '../../agent/host/launch.ts';
 import { consoleFile } from '../../agent/host/libvirt/console.ts';
-import { domainState } from '../../agent/host/libvirt/states.ts';
-import { qemuCommand, USUAL_OPTIONS } from '../../agent/host/qemu/command.ts';
-import { guestState } from '../../agent/host/qemu/status.ts';
+import { domainState, type DomainState } from '../../agent/host/libvirt/states.ts';
+import { USUAL_OPTIONS } from '../../agent/host/qemu/arguments.ts';
+import { qemuCommand } from '../../agent/host/qemu/command.ts';
+import { guestState, type GuestState } from '../../agent/host/qemu/status.ts';
 
 const rules: LaunchRules = {
   allowExec: false,
-  qemu: { program: '/usr/bin/qemu', options: USUAL_OPTIONS, dirs: ['/srv/images'] },
+  qemu: { program: '/usr/bin/qemu', options: USUAL_OPTIONS, devices: [], dirs: ['/srv/images'] },
   libvirt: { uri: 'qemu:///system', virsh: 'virsh', domains: ['web-*', 'db'] },
 };
+/** How a guest has ended, what keeps it from running, or what it is. */
+function meaningOf(state: GuestState | DomainState): string {
+  if (state.kind === 'ended') return state.cause;
+  return state.kind === 'present' ? (state.condition ?? state.kind) : state.kind;
+}
 const qemu = (...args: string[]): string | null => refusalOf({ type: 'qemu', args }, rules);
 const libvirt = (domain: string): string | null => refusalOf({ type: 'libvirt', domain }, rules);
 
@@ -40,10 +46,14 @@ describe('arguments of QEMU that no host runs', () => {
     ['a directory that only begins alike', ['-hda', '/srv/images2/a.img'], /which is not/],
     ['a relative file', ['-hda', 'instance.json'], /names instance.json/],
     ['a file by a protocol', ['-drive', 'file=nbd:unix:/run/x'], /names nbd:unix:\/run\/x/],
-    ['a file behind an escaped comma', ['-drive', 'file=/srv/images/a,,file=/etc/shadow'], /HOLDOFF_QEMU_DIRS/],
+    ['a file behind an escaped comma', ['-drive', 'file=/srv/images/a,,file=/etc/shadow'], /escaped comma/],
     ['JSON', ['-blockdev', '{"driver":"file","filename":"/etc/shadow"}'], /JSON/],
-    ['a program of the host', ['-netdev', 'tap,id=n,script=/tmp/x'], /names \/tmp\/x/],
-    ['a program behind a forwarded port', ['-netdev', 'user,guestfwd=tcp:1.2.3.4:1-cmd:sh'], /HOLDOFF_QEMU_DIRS/],
+    ['a program of the host', ['-netdev', 'tap,id=n,script=/tmp/x'], /script=\/tmp\/x is not allowed: only no/],
+    [
+      'a program behind a forwarded port',
+      ['-netdev', 'user,guestfwd=tcp:1.2.3.4:1-cmd:sh'],
+      /guestfwd is not among the keys/,
+    ],
     ['an argument of no option', ['/srv/images/a.img'], /belongs to no option/],
     ['an argument behind a switch', ['-nographic', 'instance.json'], /belongs to no option/],
     ['a NUL', ['-m', '1\0'], /NUL/],
@@ -54,15 +64,17 @@ describe('arguments of QEMU that no host runs', () => {
 
 test('the agent adds its control socket, a console, and that a dead guest stays until it was seen', () => {
   expect(qemuCommand('/usr/bin/qemu', ['-m', '16']).join(' ')).toBe(
-    '/usr/bin/qemu -m 16 -display none -serial stdio -monitor none -chardev socket,id=holdoff-qmp,path=qmp.sock,server=on,wait=off -mon chardev=holdoff-qmp,mode=control -action shutdown=pause,panic=pause',
+    '/usr/bin/qemu -m 16 -display none -serial stdio -monitor none -chardev socket,id=holdoff-qmp,path=qmp.sock,server=on,wait=off -mon chardev=holdoff-qmp,mode=control -chardev pipe,id=holdoff-wrapper,path=ctl -mon chardev=holdoff-wrapper,mode=control -action shutdown=pause,panic=pause,watchdog=pause',
   );
   expect(qemuCommand('/usr/bin/qemu', ['--nographic'])).not.toContain('stdio');
 });
 
 test.each([
   ['running', 'running'],
-  ['paused', 'present'],
-  ['io-error', 'present'],
+  ['paused', 'Suspended'],
+  ['suspended', 'Suspended'],
+  ['io-error', 'IoError'],
+  ['save-vm', 'Paused'],
   ['prelaunch', 'present'],
   ['shutdown', 'GuestShutdown'],
   ['guest-panicked', 'GuestPanic'],
@@ -70,7 +82,18 @@ test.each([
   ['watchdog', 'Unhealthy'],
 ])('QEMU says %s: %s', (status, meaning) => {
   const state = guestState(status);
-  expect(state.kind === 'ended' ? state.cause : state.kind).toBe(meaning);
+  expect(meaningOf(state)).toBe(meaning);
+});
+
+test.each([
+  ['guest-shutdown', 'GuestShutdown'],
+  // With -no-reboot a reset is a shutdown to QEMU.
+  ['guest-reset', 'GuestReset'],
+  ['guest-panic', 'GuestPanic'],
+  ['host-signal', 'Killed'],
+  ['host-qmp-quit', 'Killed'],
+])('QEMU shut down because of %s: %s', (reason, meaning) => {
+  expect(meaningOf(guestState('shutdown', reason))).toBe(meaning);
 });
 
 describe('domains of libvirt', () => {
@@ -91,7 +114,12 @@ describe('domains of libvirt', () => {
 
   test.each([
     ['running (booted)', 'running'],
-    ['paused (user)', 'present'],
+    ['paused (user)', 'Suspended'],
+    ['paused (I/O error)', 'IoError'],
+    ['paused (watchdog)', 'Unhealthy'],
+    ['paused (migrating)', 'Paused'],
+    ['paused (starting up)', 'present'],
+    ['pmsuspended (unknown)', 'Suspended'],
     ['in shutdown (user)', 'present'],
     ['shut off (shutdown)', 'GuestShutdown'],
     ['shut off (destroyed)', 'Killed'],
@@ -102,8 +130,7 @@ describe('domains of libvirt', () => {
     ['no state', 'unreadable'],
     ['', 'unreadable'],
   ])('virsh says %j: %s', (text, meaning) => {
-    const state = domainState(text);
-    expect(state.kind === 'ended' ? state.cause : state.kind).toBe(meaning);
+    expect(meaningOf(domainState(text))).toBe(meaning);
   });
 
   test.each([

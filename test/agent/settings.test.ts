@@ -1,10 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reportWaitMs, retryWaitMs } from '../../agent/backoff.ts';
-import { takeLock } from '../../agent/lock.ts';
 import { createUptime } from '../../agent/node/host-facts.ts';
 import { helpText, readSettings } from '../../agent/settings.ts';
 import { bundleAgent } from './scene.ts';
@@ -116,28 +115,4 @@ test('uptime grows also where the kernel file has not moved', () => {
   const second = uptime();
   clock = 2000;
   expect([first, second, uptime()]).toEqual([12.5, 12.501, 14.5]);
-});
-
-describe('the lock of a state directory', () => {
-  test('of an earlier boot whose agent had our own pid, as in a container, is no holder', () => {
-    const dir = join(folder, 'container');
-    takeLock(dir, process.pid);
-    takeLock(dir, process.pid).release();
-  });
-
-  test('is refused while its holder lives, and free after a kill', async () => {
-    const dir = join(folder, 'locked');
-    const holder = spawn('sleep', ['300']);
-    await new Promise((done) => {
-      holder.once('spawn', done);
-    });
-    takeLock(dir, holder.pid ?? 0);
-    expect(() => takeLock(dir, process.pid)).toThrow(`the agent with pid ${holder.pid} is at work`);
-    const gone = new Promise((done) => {
-      holder.once('exit', done);
-    });
-    holder.kill('SIGKILL');
-    await gone;
-    takeLock(dir, process.pid).release();
-  });
 });

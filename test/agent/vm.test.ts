@@ -110,7 +110,7 @@ describe('the lock of a VM', () => {
     await scene.phases('web', 'a1 Running');
     await scene.machine.stopAgent();
     // Not even the wrapper, by which a guest without a record is found, is left; only the guest itself.
-    process.kill(Number(scene.read('machine/state/instances/web@a1/pid')), 'SIGKILL');
+    process.kill(Number(scene.read('machine/guests/instances/web@a1/pid')), 'SIGKILL');
     rmSync(scene.file('machine/state/instances'), { recursive: true });
     scene.declare({ instanceId: 'a2', launch: living('second.pid') });
     scene.machine.startAgent();
@@ -305,14 +305,14 @@ describe('an agent that restarts', () => {
 });
 
 describe('a host that goes down', () => {
-  test('without warning: its guests were Killed', async () => {
+  test('without warning: its guests are lost with it', async () => {
     scene.declare({ launch: living() });
     await scene.boot();
     const pid = await scene.pid('guest.pid');
     await scene.phases('web', 'a1 Running');
     await scene.machine.reboot();
     expect(alive(pid)).toBe(false);
-    await scene.phases('web', 'a1 Running', 'a1 Failed Killed');
+    await scene.phases('web', 'a1 Running', 'a1 Failed HostLost');
   });
 
   test('for an update: its guests are ended with grace before the reboot, as HostMaintenance', async () => {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { qemuRefusal } from '../../agent/host/qemu/command.ts';
+import { qemuRefusal } from '../../agent/host/qemu/arguments.ts';
 import { readSettings } from '../../agent/settings.ts';
 import { vmBodySchema } from '../../core/contract/operator-bodies.ts';
 import { VMS } from '../../local/demo/fleet.ts';

@@ -41,10 +41,9 @@ const isAnother = (seen: VmJson, before: VmJson): boolean => seen.instance?.inst
 
 /** The pid of an instance's wrapper and of the QEMU below it. */
 function pidsOf(vm: VmJson): { wrapper: number; guest: number } {
-  const folder = join(laptop.dataDir, 'machines', HOST, 'state/instances', `${vm.vmId}@${vm.instance?.instanceId}`);
-  const wrapper = Number(readFileSync(join(folder, 'pid'), 'utf8'));
-  const [guest] = readFileSync(`/proc/${wrapper}/task/${wrapper}/children`, 'utf8').trim().split(' ');
-  return { wrapper, guest: Number(guest) };
+  const folder = join(laptop.dataDir, 'machines', HOST, 'guests/instances', `${vm.vmId}@${vm.instance?.instanceId}`);
+  const pid = (whose: string): number => Number(readFileSync(join(folder, whose), 'utf8'));
+  return { wrapper: pid('pid'), guest: pid('guest') };
 }
 
 describe.skipIf(qemu === null)('a real guest', () => {

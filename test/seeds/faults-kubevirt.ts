@@ -128,7 +128,7 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   [
     'k-simulate',
     'Func test annotation for simulating launcher failure (simulate-crash)',
-    'agent/host/driver.ts',
+    'agent/host/vm-host.ts',
     'answer.simulateCrash',
     'false',
     AGENT_VM,

@@ -18,7 +18,7 @@ export function consoleFile(xml: string): string | null {
 }
 
 /** The end of a file; empty when there is none or it is not ours to read. */
-export function tailOf(file: string): string {
+export function tailOf(file: string, atMost: number = TAIL_BYTES): string {
   let fd: number;
   try {
     fd = openSync(file, 'r');
@@ -28,7 +28,7 @@ export function tailOf(file: string): string {
   }
   try {
     const { size } = fstatSync(fd);
-    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    const bytes = Buffer.alloc(Math.min(size, atMost));
     return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, size - bytes.length)).toString('utf8');
   } finally {
     closeSync(fd);

@@ -1,4 +1,4 @@
-/** What libvirt says by itself: a hint to look at once, and the one fact that a later look cannot see, a guest's panic. */
+/** What libvirt says by itself: a hint to look at once, and what a later look cannot see: a guest's panic, its resets. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { messageOf } from '../../failure.ts';
@@ -15,11 +15,15 @@ export type EventsOptions = {
 /** A listener that has ended is not started again sooner. */
 const AGAIN_AFTER_MS = 10_000;
 const PANICKED = /^event 'lifecycle' for domain '?(.+?)'?: Crashed Panicked/;
+const REBOOTED = /^event 'reboot' for domain '?(.+?)'?$/;
+/** Instants that are kept of a domain's resets. */
+const RESETS_KEPT = 100;
 
 /** `virsh event --all --loop`, kept running while there is a domain to hear of. */
 export class DomainEvents {
   readonly #options: EventsOptions;
   readonly #panicked = new Set<string>();
+  readonly #resets = new Map<string, number[]>();
   #child: ChildProcess | null = null;
   #startedAt = Number.NEGATIVE_INFINITY;
 
@@ -32,13 +36,21 @@ export class DomainEvents {
     return this.#panicked.has(domain);
   }
 
+  /** When a domain's guest was heard to reset itself since the last time somebody asked. */
+  takeResets(domain: string): readonly number[] {
+    const heard = this.#resets.get(domain) ?? [];
+    this.#resets.delete(domain);
+    return heard;
+  }
+
   /** A new life of a domain begins. */
   forget(domain: string): void {
     this.#panicked.delete(domain);
+    this.#resets.delete(domain);
   }
 
   listen(): void {
-    const { rules, now, log, onEvent } = this.#options;
+    const { rules, now, log } = this.#options;
     if (this.#child !== null || now() - this.#startedAt < AGAIN_AFTER_MS) return;
     this.#startedAt = now();
     const child = spawn(rules.virsh, ['-c', rules.uri, 'event', '--all', '--loop'], {
@@ -50,12 +62,19 @@ export class DomainEvents {
     child.on('close', () => {
       this.#child = null;
     });
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const domain = PANICKED.exec(line)?.[1];
-      if (domain !== undefined) this.#panicked.add(domain);
-      onEvent();
-    });
+    createInterface({ input: child.stdout }).on('line', (line) => this.#take(line));
     child.unref();
+  }
+
+  #take(line: string): void {
+    const panicked = PANICKED.exec(line)?.[1];
+    if (panicked !== undefined) this.#panicked.add(panicked);
+    const rebooted = REBOOTED.exec(line)?.[1];
+    if (rebooted !== undefined) {
+      const heard = this.#resets.get(rebooted) ?? [];
+      this.#resets.set(rebooted, [...heard, this.#options.now()].slice(-RESETS_KEPT));
+    }
+    this.#options.onEvent();
   }
 
   close(): void {

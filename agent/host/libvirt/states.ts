@@ -1,5 +1,5 @@
 /** What `virsh domstate --reason` says, and which end of a guest it means (libvirt, virDomainState and its reasons). Pure. */
-import type { EndCause } from '../../../core/contract/words.ts';
+import type { Condition, EndCause } from '../../../core/contract/words.ts';
 
 /** What this host allows launch definitions of type libvirt. */
 export type LibvirtRules = {
@@ -13,8 +13,8 @@ export type LibvirtRules = {
 export type DomainState =
   /** The hypervisor runs it. */
   | { kind: 'running' }
-  /** It is active and does not run at the moment: paused, blocked, being shut down. Not an end. */
-  | { kind: 'present' }
+  /** It is active and does not run at the moment, and why. Not an end. */
+  | { kind: 'present'; condition: Condition | null }
   | { kind: 'ended'; cause: EndCause; message: string; remains: boolean }
   | { kind: 'unreadable'; text: string };
 
@@ -40,11 +40,13 @@ export function domainState(text: string): DomainState {
   switch (state) {
     case 'running':
       return { kind: 'running' };
-    case 'idle':
     case 'paused':
-    case 'in shutdown':
+      return paused(reason);
     case 'pmsuspended':
-      return { kind: 'present' };
+      return { kind: 'present', condition: 'Suspended' };
+    case 'idle':
+    case 'in shutdown':
+      return { kind: 'present', condition: null };
     case 'crashed':
       // With on_crash=preserve the domain stays there, crashed, until it is destroyed.
       return { kind: 'ended', cause: 'GuestPanic', message: `the guest has crashed (${reason})`, remains: true };
@@ -52,6 +54,24 @@ export function domainState(text: string): DomainState {
       return { kind: 'ended', ...endOf(reason), remains: false };
     default:
       return { kind: 'unreadable', text };
+  }
+}
+
+function paused(reason: string): DomainState {
+  switch (reason) {
+    // A person, or a program of a person's, has suspended it.
+    case 'user':
+      return { kind: 'present', condition: 'Suspended' };
+    case 'I/O error':
+      return { kind: 'present', condition: 'IoError' };
+    case 'watchdog':
+      return { kind: 'ended', cause: 'Unhealthy', message: 'the guest’s watchdog has fired', remains: true };
+    // On its way up or down: it has no time of Running to lose.
+    case 'starting up':
+    case 'shutting down':
+      return { kind: 'present', condition: null };
+    default:
+      return { kind: 'present', condition: 'Paused' };
   }
 }
 

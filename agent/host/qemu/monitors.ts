@@ -1,20 +1,32 @@
-/** Watches the QEMU guests of this host through their QMP sockets: when they run, how they end, and asks them to end. */
+/**
+ * Watches the QEMU guests of this host through their QMP sockets and the events that their wrappers write down: when they
+ * run and what keeps them from it, how they end, and asks them to end.
+ */
 import { messageOf } from '../../failure.ts';
 import type { Log } from '../../log.ts';
+import { noteGuestEnd } from '../ends.ts';
 import { type Instance, type InstanceKey, isLive, keyOf } from '../instance.ts';
 import { type Watched as Looked, Looks, newlyWatched, PRESS_EVERY_MS } from '../looks.ts';
 import type { Registry } from '../registry.ts';
-import { runs } from '../turning-points.ts';
+import type { RunFolders } from '../run-folder.ts';
+import { resetsSeen } from '../running.ts';
+import { isSeen, runs } from '../turning-points.ts';
 import { QMP_SOCKET } from './command.ts';
+import { EventFile, type GuestEvents } from './events.ts';
 import { Qmp } from './qmp.ts';
-import { guestState } from './status.ts';
+import { guestState, type GuestState } from './status.ts';
 
 export type MonitorsOptions = {
   readonly registry: Registry;
+  readonly runs: RunFolders;
   readonly now: () => number;
+  /** When this host's guests were last known to be as they were said to be, before this agent; null: never. */
+  readonly lastLookAt: number | null;
   readonly log: Log;
   /** An instance has changed: tell it, and look at the clock again. */
   readonly changed: (key: InstanceKey) => void;
+  /** Whether the process of a guest is stopped. */
+  readonly isStopped: (instance: Instance) => boolean;
   /** Ends a QEMU for good. */
   readonly kill: (instance: Instance) => void;
 };
@@ -25,8 +37,19 @@ const USUAL_MS = 2000;
 const ANSWER_MS = 2000;
 /** A QEMU that was told to quit and is still there after this is killed. */
 const QUIT_PATIENCE_MS = 5000;
+/** Between tries to let a guest go on that an I/O error has paused, and how long it has to run to be through with it. */
+const CONTINUE_EVERY_MS = 5000;
+const CONTINUED_MS = 1500;
+/** A look that comes so much later than the last one says nothing of when things happened in between. */
+const GAP_MS = 10_000;
 
-type Watched = Looked & { qmp: Qmp | null; quitAt: number | null };
+type Watched = Looked & {
+  qmp: Qmp | null;
+  quitAt: number | null;
+  continuedAt: number | null;
+  seenAt: number | null;
+  readonly events: EventFile;
+};
 
 export class Monitors {
   readonly #options: MonitorsOptions;
@@ -34,12 +57,19 @@ export class Monitors {
 
   constructor(options: MonitorsOptions) {
     this.#options = options;
-    const { registry, now } = options;
+    const { registry, now, lastLookAt } = options;
     this.#looks = new Looks<Watched>({
       now,
       soonMs: SOON_MS,
       usualMs: USUAL_MS,
-      fresh: () => ({ ...newlyWatched(), qmp: null, quitAt: null }),
+      fresh: () => ({
+        ...newlyWatched(),
+        qmp: null,
+        quitAt: null,
+        continuedAt: null,
+        seenAt: lastLookAt,
+        events: new EventFile(),
+      }),
       look: (key, watched) => this.#look(key, watched),
       settled: (key) => {
         const instance = registry.get(key);
@@ -73,18 +103,26 @@ export class Monitors {
   }
 
   async #look(key: InstanceKey, watched: Watched): Promise<void> {
+    const { registry, isStopped, log } = this.#options;
+    const before = registry.get(key);
+    // Not asked: it could not answer.
+    if (before !== undefined && isStopped(before)) {
+      isSeen(this.#options, key, 'Stopped');
+      return;
+    }
     try {
       await this.#lookOnce(key, watched);
     } catch (error) {
       // Not listening yet, or gone: the process itself tells which.
-      const instance = this.#options.registry.get(key);
-      if (instance?.runningAt != null && isLive(instance))
-        this.#options.log('warn', 'qmp does not answer', { instance: key, why: messageOf(error) });
+      const instance = registry.get(key);
+      if (instance?.runningAt == null || !isLive(instance)) return;
+      log('warn', 'qmp does not answer', { instance: key, why: messageOf(error) });
+      if (instance.guestEnd === null) isSeen(this.#options, key, 'NotResponding');
     }
   }
 
   async #lookOnce(key: InstanceKey, watched: Watched): Promise<void> {
-    const { registry, now } = this.#options;
+    const { registry, runs: folders, now } = this.#options;
     const process = registry.get(key)?.process;
     if (process == null) return;
     if (watched.qmp === null || watched.qmp.closed) {
@@ -95,16 +133,52 @@ export class Monitors {
         onEvent: () => void this.#looks.look(key),
       });
     }
-    const seen = guestState(await watched.qmp.status());
+    const status = await watched.qmp.status();
+    const events = watched.events.read(folders.path(key));
+    const seen = guestState(status, events.over?.reason);
     const instance = registry.get(key);
     if (instance === undefined || !isLive(instance)) return;
-    if (seen.kind === 'ended') await this.#ends(key, watched, watched.qmp, seen);
-    else if (seen.kind === 'running') runs(this.#options, key);
+    registry.change(key, (present) => resetsSeen(present, events.resets.length, events.resets));
+    if (seen.kind === 'ended') {
+      await this.#ends(key, watched, watched.qmp, { ...seen, at: this.#endedAt(events, watched) });
+      return;
+    }
+    watched.seenAt = now();
+    await this.#lives(key, watched, watched.qmp, seen);
     const { stop } = registry.get(key) ?? {};
-    if (seen.kind !== 'ended' && stop != null && !stop.forced && now() - watched.pressedAt >= PRESS_EVERY_MS) {
+    if (stop != null && !stop.forced && now() - watched.pressedAt >= PRESS_EVERY_MS) {
       watched.pressedAt = now();
       await watched.qmp.execute('system_powerdown');
     }
+  }
+
+  async #lives(
+    key: InstanceKey,
+    watched: Watched,
+    qmp: Qmp,
+    seen: Exclude<GuestState, { kind: 'ended' }>,
+  ): Promise<void> {
+    const { now, registry } = this.#options;
+    if (seen.kind === 'running') {
+      runs(this.#options, key);
+      // It may be paused again at once: a disk that is full is still full.
+      const tried = watched.continuedAt !== null && now() - watched.continuedAt < CONTINUED_MS;
+      if (!tried) isSeen(this.#options, key, null);
+      return;
+    }
+    if (seen.condition === null) return;
+    isSeen(this.#options, key, seen.condition);
+    const due = watched.continuedAt === null || now() - watched.continuedAt >= CONTINUE_EVERY_MS;
+    if (seen.condition !== 'IoError' || !due || registry.get(key)?.stop != null) return;
+    watched.continuedAt = now();
+    await qmp.execute('cont');
+  }
+
+  /** When it ended: as the wrapper noted it, else now, or as it was seen last when nobody has looked for a while. */
+  #endedAt(events: GuestEvents, { seenAt }: Watched): number {
+    const now = this.#options.now();
+    if (events.over !== null) return events.over.at;
+    return seenAt !== null && now - seenAt > GAP_MS ? seenAt : now;
   }
 
   /** How it ended is on record before QEMU is told to go. */
@@ -112,12 +186,10 @@ export class Monitors {
     key: InstanceKey,
     watched: Watched,
     qmp: Qmp,
-    { cause, message }: Extract<ReturnType<typeof guestState>, { kind: 'ended' }>,
+    { cause, message, at }: Extract<GuestState, { kind: 'ended' }> & { at: number },
   ): Promise<void> {
     const { registry, now, log, kill } = this.#options;
-    const noted = registry.change(key, (present) =>
-      isLive(present) && present.guestEnd === null ? { ...present, guestEnd: { cause, message } } : present,
-    );
+    const noted = registry.change(key, (present) => noteGuestEnd(present, { cause, message, at }));
     if (noted !== null) log('info', 'guest has ended', { instance: key, cause, message });
     if (watched.quitAt === null) {
       watched.quitAt = now();

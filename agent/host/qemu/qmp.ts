@@ -12,7 +12,7 @@ const messageSchema = z.object({
 const statusSchema = z.object({ status: z.string() });
 
 /** The commands the agent gives. */
-export type QmpCommand = 'qmp_capabilities' | 'query-status' | 'system_powerdown' | 'quit';
+export type QmpCommand = 'qmp_capabilities' | 'query-status' | 'system_powerdown' | 'cont' | 'quit';
 
 export type QmpOptions = {
   readonly socket: string;

@@ -1,5 +1,6 @@
 /** Makes this host run what the control plane lists for it, and says what became of it (DESIGN section 3). */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { NodeReport } from '../../core/contract/agent-bodies.ts';
 import type { DesiredVm, HostVm } from '../../core/contract/agent-answers.ts';
 import type { EndCause } from '../../core/contract/words.ts';
 import type { ControlPlane } from '../api/client.ts';
@@ -9,24 +10,31 @@ import { Latch } from '../latch.ts';
 import type { Log } from '../log.ts';
 import type { Environment } from '../settings.ts';
 import { Delivery } from './delivery.ts';
+import { endedUnlaunched, endedWithHost, noteGuestEnd } from './ends.ts';
 import { Guests } from './guests.ts';
 import {
   accepted,
-  endedUnlaunched,
+  type Due,
   type Instance,
   type InstanceKey,
   isLive,
   keyOf,
+  type Moment,
   neverLaunched,
   nextDue,
   stopping,
 } from './instance.ts';
 import { type LaunchRules, refusalOf } from './launch.ts';
+import { leaseListed, leaseOf, renewed } from './lease.ts';
+import { Probes } from './liveness.ts';
+import { LastLook } from './last-look.ts';
 import { type Order, plan } from './plan.ts';
 import { Registry } from './registry.ts';
+import { CONDITION_SAID, resetsTooOften, sayMs } from './running.ts';
 import type { InstanceStore } from './store.ts';
+import { seenOf } from './told.ts';
 
-export type VmDriverOptions = {
+export type VmHostOptions = {
   readonly plane: ControlPlane;
   readonly store: InstanceStore;
   readonly rules: LaunchRules;
@@ -38,10 +46,19 @@ export type VmDriverOptions = {
   readonly draining: () => boolean;
   /** Called when an instance has begun or ended. */
   readonly changed: () => void;
+  /** Called when the control plane should hear of this host soon: by what a lease is held has changed. */
+  readonly reportSoon: () => void;
+  /** Milliseconds of the boot clock. */
   readonly now: () => number;
   readonly random: () => number;
   readonly log: Log;
   readonly ended: AbortSignal;
+};
+
+/** What a node's report says of its VMs, and what is to be done with the answer. */
+export type VmsReport = {
+  readonly fields: Pick<NodeReport, 'instances' | 'unexpected'>;
+  readonly answered: (answer: { readonly leaseSeconds?: number }) => void;
 };
 
 /** Between two lists: what a stale list makes this host report must not ask for the next one in a circle. */
@@ -50,50 +67,85 @@ const LIST_PAUSE_MS = 250;
 const CLOCK_PAUSE_MS = 1000;
 /** Between looks at the size of the guests' output files. */
 const OUTPUT_CHECK_MS = 60_000;
+/** What a report has room for (core/contract/agent-bodies.ts). */
+const INSTANCES_MAX = 1000;
+const UNEXPECTED_MAX = 100;
 
-export class VmDriver {
-  readonly #options: VmDriverOptions;
+export class VmHost {
+  readonly #options: VmHostOptions;
   readonly #registry: Registry;
   readonly #guests: Guests;
   readonly #delivery: Delivery;
+  readonly #probes: Probes;
+  readonly #lastLook: LastLook;
   readonly #clock = new Latch();
   readonly #asked = new Latch();
   readonly #taking = new Set<InstanceKey>();
   #outputCheckAt = 0;
 
-  constructor(options: VmDriverOptions) {
+  constructor(options: VmHostOptions) {
     this.#options = options;
-    this.#registry = new Registry(options.store);
+    const { store, log, now } = options;
+    this.#registry = new Registry(store, log);
+    this.#lastLook = new LastLook(store.runs.lastLookFile(store.root), now);
     const { registry, changed } = { registry: this.#registry, changed: (key: InstanceKey) => this.#changed(key) };
-    this.#guests = new Guests({ ...options, registry, changed, watching: () => this.#clock.set() });
+    const watching = (): void => this.#clock.set();
+    const lastLookAt = this.#lastLook.before;
+    this.#guests = new Guests({ ...options, registry, runs: store.runs, changed, watching, lastLookAt });
     const obey = (instance: Instance, desired: DesiredVm): void => this.#obey(instance, desired);
     this.#delivery = new Delivery({ ...options, registry, obey, endTold: () => this.sync() });
+    this.#probes = new Probes({ registry, now, unhealthy: (key, why) => this.#stopUnhealthy(key, 'Unhealthy', why) });
   }
 
   /** Finds again what an earlier agent had begun. */
   start(): void {
-    const { log, now } = this.#options;
-    for (const key of this.#registry.load(now())) log('error', 'instance record unreadable', { instance: key });
+    const { log } = this.#options;
+    const { now, bootId } = this.#moment();
+    for (const key of this.#registry.load(now)) log('error', 'instance record unreadable', { instance: key });
     this.#guests.adoptStrays();
     for (const instance of this.#registry.all().values()) {
       const key = keyOf(instance);
       if (!isLive(instance)) void this.#delivery.push(key);
-      else if (instance.launchingAt === null) this.#registry.drop(key);
+      else if (instance.launchingAt === null) this.#registry.drop(key, { keepRun: true });
+      else if (instance.bootId !== null && instance.bootId !== bootId) this.#lostWithHost(key);
       else this.#resume(instance);
     }
   }
 
+  /** A host that has been down has ended all that it ran, whatever ended it. */
+  #lostWithHost(key: InstanceKey): void {
+    const { log, now } = this.#options;
+    this.#registry.change(key, (present) => endedWithHost(present, now()));
+    log('warn', 'instance ended', {
+      instance: key,
+      cause: 'HostLost',
+      message: 'its host has gone down and come up again',
+    });
+    this.#changed(key);
+  }
+
   #resume(instance: Instance): void {
+    const key = keyOf(instance);
+    // What the wrapper has is newer than the record: a renewal is not written there.
+    const held = this.#options.store.runs.readLease(key);
+    if (held !== null)
+      this.#registry.remember(key, (present) =>
+        present.lease === null ? present : renewed(present, held.stopAt - present.lease.ms),
+      );
     this.#guests.adopt(instance);
-    const present = this.#registry.get(keyOf(instance));
+    const present = this.#registry.get(key);
     if (present === undefined || !isLive(present)) return;
     if (present.stop !== null) this.#endGuest(present);
-    this.#changed(keyOf(instance));
+    this.#changed(key);
   }
 
   #endGuest(instance: Instance): void {
     if (instance.stop?.forced === true) this.#guests.kill(instance);
     else this.#guests.askToEnd(instance);
+  }
+
+  #moment(): Moment {
+    return { now: this.#options.now(), bootId: this.#options.bootId() };
   }
 
   liveCount(): number {
@@ -103,6 +155,39 @@ export class VmDriver {
   /** Asks for the list of what should run here. */
   sync(): void {
     this.#asked.set();
+  }
+
+  /** What the node's next report, which is about to be sent, says of its VMs. */
+  report(): VmsReport {
+    const sentAt = this.#options.now();
+    const instances = [...this.#registry.all().values()].flatMap((instance) => seenOf(instance, sentAt) ?? []);
+    const orphans = [...this.#delivery.orphans()].flatMap((key) => {
+      const instance = this.#registry.get(key);
+      if (instance === undefined || !isLive(instance)) return [];
+      const { vmId, instanceId, domain } = instance;
+      return [{ name: domain?.name ?? vmId, vmId, instanceId }];
+    });
+    const unexpected = [...this.#guests.unexpected(), ...orphans].slice(0, UNEXPECTED_MAX);
+    return {
+      fields: {
+        ...(instances.length === 0 ? {} : { instances: instances.slice(0, INSTANCES_MAX) }),
+        ...(unexpected.length === 0 ? {} : { unexpected }),
+      },
+      answered: ({ leaseSeconds }) => {
+        if (leaseSeconds !== undefined) this.#renew(sentAt);
+      },
+    };
+  }
+
+  /** Every lease here is counted from the sending of a report that was answered (DESIGN section 3 rule 6). */
+  #renew(sentAt: number): void {
+    for (const instance of this.#registry.live()) {
+      // What its wrapper has begun to end is not taken back.
+      if (instance.lease === null || this.#guests.leaseOver(instance)) continue;
+      const held = this.#registry.remember(keyOf(instance), (present) => renewed(present, sentAt));
+      if (held !== null) this.#guests.hold(held);
+    }
+    this.#clock.set();
   }
 
   /** The node has reported: the living are reported with it, and the list is asked for. */
@@ -122,7 +207,7 @@ export class VmDriver {
   }
 
   async #runList(): Promise<void> {
-    const { plane, log, ended, random } = this.#options;
+    const { plane, log, ended, random, now } = this.#options;
     let failures = 0;
     let waitMs = Number.MAX_SAFE_INTEGER;
     while (!ended.aborted) {
@@ -130,7 +215,8 @@ export class VmDriver {
       if (ended.aborted) return;
       waitMs = Number.MAX_SAFE_INTEGER;
       try {
-        this.#follow(await plane.hostVms());
+        const askedAt = now();
+        this.#follow(await plane.hostVms(), askedAt);
         failures = 0;
         await sleep(LIST_PAUSE_MS, undefined, { ref: false });
       } catch (error) {
@@ -151,7 +237,7 @@ export class VmDriver {
     }
   }
 
-  /** One instance whose record cannot be written, say, does not keep the others from their turn. */
+  /** One instance of which something cannot be done, say, does not keep the others from their turn. */
   #guard(key: InstanceKey | null, act: () => void, nextTryMs = CLOCK_PAUSE_MS): boolean {
     try {
       act();
@@ -165,37 +251,48 @@ export class VmDriver {
   #untilNextMs(): number {
     const { settleMs, now } = this.#options;
     const dues = this.#registry.live().flatMap((instance) => nextDue(instance, settleMs)?.at ?? []);
-    const watch = this.#guests.watchEveryMs;
-    const waits = [OUTPUT_CHECK_MS, ...dues.map((at) => at - now()), ...(watch === null ? [] : [watch])];
-    return Math.max(0, Math.min(...waits));
+    const watches = [this.#guests.watchEveryMs, this.#probes.watchEveryMs].flatMap((wait) => wait ?? []);
+    const unsaved = this.#registry.unsaved ? [CLOCK_PAUSE_MS] : [];
+    return Math.max(0, Math.min(OUTPUT_CHECK_MS, ...watches, ...unsaved, ...dues.map((at) => at - now())));
   }
 
   /** False when something could not be done. */
   #passTime(): boolean {
     const { settleMs, now, draining } = this.#options;
     let whole = this.#guard(null, () => this.#guests.watch());
+    whole = this.#guard(null, () => this.#probes.watch()) && whole;
     for (const instance of this.#registry.live()) {
       const key = keyOf(instance);
       const done = this.#guard(key, () => {
         if (draining()) this.#stop(key, 'HostMaintenance', null);
+        if (this.#guests.leaseOver(instance)) this.#leaseOver(key);
+        if (resetsTooOften(instance)) this.#endForResets(key, instance);
         const next = nextDue(instance, settleMs);
-        if (next !== null && next.at <= now()) this.#fallDue(key, next.due.kind);
+        if (next !== null && next.at <= now()) this.#fallDue(key, next.due.kind, next.at);
       });
       whole &&= done;
     }
+    this.#guard(null, () => this.#lastLook.write());
+    this.#registry.writeUnsaved();
     if (now() < this.#outputCheckAt) return whole;
     this.#outputCheckAt = now() + OUTPUT_CHECK_MS;
     return this.#guard(null, () => this.#guests.limitOutputs(), OUTPUT_CHECK_MS) && whole;
   }
 
-  #fallDue(key: InstanceKey, due: 'running' | 'startDeadline' | 'kill'): void {
-    const { now } = this.#options;
+  #fallDue(key: InstanceKey, due: Due['kind'], at: number): void {
     switch (due) {
       case 'running':
-        if (this.#registry.change(key, (instance) => ({ ...instance, runningAt: now() })) !== null) this.#changed(key);
+        // Since it had settled, however late that is noticed.
+        if (this.#registry.change(key, (instance) => ({ ...instance, runningAt: at })) !== null) this.#changed(key);
         return;
       case 'startDeadline':
         this.#stop(key, 'LaunchTimeout', 0);
+        return;
+      case 'leaseOver':
+        this.#leaseOver(key);
+        return;
+      case 'unhealthy':
+        this.#endForCondition(key);
         return;
       case 'kill': {
         const forced = this.#registry.change(key, (instance) =>
@@ -206,8 +303,54 @@ export class VmDriver {
     }
   }
 
-  #follow(items: readonly HostVm[]): void {
+  #leaseOver(key: InstanceKey): void {
+    const instance = this.#registry.get(key);
+    const lease = instance === undefined ? null : leaseOf(instance);
+    if (lease !== null) this.#stop(key, 'HostLost', Math.max(0, lease.killAt - this.#options.now()));
+  }
+
+  #endForCondition(key: InstanceKey): void {
+    const { condition, terms } = this.#registry.get(key) ?? {};
+    if (condition == null) return;
+    const forMs = this.#options.now() - condition.since;
+    const limit = terms?.unresponsiveMs == null ? '' : `; unresponsiveFor is ${sayMs(terms.unresponsiveMs)}`;
+    this.#stopUnhealthy(key, 'Unhealthy', `${CONDITION_SAID[condition.kind]}, for ${sayMs(forMs)} now${limit}`);
+  }
+
+  #endForResets(key: InstanceKey, { resets, terms }: Instance): void {
+    const within = sayMs(terms?.stableForMs ?? 0);
+    const why = `the guest has reset itself ${resets.count} times, ${terms?.resetLimit ?? 0} of them within ${within} (resetLimit)`;
+    this.#stopUnhealthy(key, 'GuestReset', why);
+  }
+
+  /** It does not run as it should: nothing is gained by asking it to end. */
+  #stopUnhealthy(key: InstanceKey, cause: 'Unhealthy' | 'GuestReset', message: string): void {
+    const present = this.#registry.get(key);
+    if (present === undefined || present.stop !== null) return;
+    this.#registry.remember(key, (instance) => noteGuestEnd(instance, { cause, message }));
+    this.#stop(key, cause, 0);
+  }
+
+  #follow(items: readonly HostVm[], askedAt: number): void {
+    for (const item of items) this.#holdAsListed(item, askedAt);
     for (const order of plan(items, this.#registry.all(), this.#options.draining())) this.#obeyOrder(order);
+    for (const item of items) if (item.consoleAsked === true) void this.#tellConsole(keyOf(item));
+    this.#registry.forgetUnlisted(new Set(items.map(({ vmId }) => vmId)), this.#options.now());
+  }
+
+  #holdAsListed(item: HostVm, askedAt: number): void {
+    if (item.power === 'off') return;
+    const held = this.#registry.change(keyOf(item), (instance) => leaseListed(instance, item, askedAt));
+    if (held === null) return;
+    this.#guests.hold(held);
+    this.#clock.set();
+    this.#options.reportSoon();
+  }
+
+  async #tellConsole(key: InstanceKey): Promise<void> {
+    const instance = this.#registry.get(key);
+    if (instance === undefined || !isLive(instance) || instance.launchingAt === null) return;
+    this.#delivery.tellConsole(key, await this.#guests.console(instance));
   }
 
   #obeyOrder(order: Order): void {
@@ -224,7 +367,7 @@ export class VmDriver {
         return;
       case 'neverLaunch':
         if (this.#taking.has(keyOf(order.item))) return;
-        this.#registry.add(neverLaunched(order.item, this.#options.now()));
+        this.#registry.addAnyway(neverLaunched(order.item, this.#moment()));
         this.#changed(keyOf(order.item));
     }
   }
@@ -269,20 +412,34 @@ export class VmDriver {
     }
   }
 
+  /** What ended because this host was cut off is answered before anything else begins (DESIGN section 3 rule 6). */
+  #unanswered(): InstanceKey | null {
+    for (const [key, { end, told }] of this.#registry.all()) if (end?.cause === 'HostLost' && !told.end) return key;
+    return null;
+  }
+
   async #launch(item: HostVm, key: InstanceKey): Promise<void> {
     const { plane, now, draining } = this.#options;
+    const lost = this.#unanswered();
+    if (lost !== null) throw new AgentError('Host', `the end of ${lost}, which was lost, has not been answered yet`);
+    const askedAt = now();
     const answer = await plane.launch(item.vmId, item.instanceId);
     if (keyOf(answer) !== key) throw new AgentError('Protocol', `asked for the launch of ${key}, got ${keyOf(answer)}`);
     const taken = this.#registry.live().some((instance) => instance.vmId === item.vmId);
     if (taken || this.#registry.get(key) !== undefined) return;
+    const instance = accepted(answer, this.#moment(), askedAt);
     if (draining()) {
       // The control plane holds it for taken on: said to have ended for the update, it is started again after it.
-      const why = 'its host is about to reboot';
-      this.#registry.add(endedUnlaunched(accepted(answer, now()), 'HostMaintenance', why, now()));
-      this.#changed(key);
+      this.#addEnded(instance, 'HostMaintenance', 'its host is about to reboot');
       return;
     }
-    this.#registry.add(accepted(answer, now()));
+    try {
+      this.#registry.add(instance);
+    } catch (error) {
+      this.#addEnded(instance, 'LaunchFailed', `its record cannot be written: ${messageOf(error)}`);
+      return;
+    }
+    if (instance.lease !== null) this.#options.reportSoon();
     // Its answer may already say that the instance is to end.
     await this.#delivery.push(key);
     const present = this.#registry.get(key);
@@ -292,8 +449,13 @@ export class VmDriver {
       this.#guests.start(key, answer.launch);
       return;
     }
-    this.#registry.change(key, (instance) => endedUnlaunched(instance, 'LaunchFailed', refusal, now()));
+    this.#registry.change(key, (taken_) => endedUnlaunched(taken_, 'LaunchFailed', refusal, now()));
     this.#changed(key);
+  }
+
+  #addEnded(instance: Instance, cause: EndCause, why: string): void {
+    this.#registry.addAnyway(endedUnlaunched(instance, cause, why, this.#options.now()));
+    this.#changed(keyOf(instance));
   }
 
   #changed(key: InstanceKey): void {
