@@ -37,15 +37,24 @@ export function resetsTooOften({ resets, terms }: Instance): boolean {
   });
 }
 
-/** How long a condition may last in words, for a message. */
-export const sayMs = (ms: number): string =>
-  ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+const sayMs = (ms: number): string => (ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`);
 
 /** What a condition means, for the message of the end that it brings. */
-export const CONDITION_SAID: Readonly<Record<Condition, string>> = {
+const CONDITION_SAID: Readonly<Record<Condition, string>> = {
   IoError: 'the guest is paused by an I/O error',
   Paused: 'the guest is paused, and not by a person',
   Suspended: 'the guest is suspended',
   Stopped: 'the process of its hypervisor is stopped',
   NotResponding: 'its hypervisor does not answer',
 };
+
+/** Why it is ended for what keeps it from running; null when nothing does. */
+export function saidOfCondition({ condition, terms }: Instance, now: number): string | null {
+  if (condition === null) return null;
+  const limit = terms?.unresponsiveMs == null ? '' : `; unresponsiveFor is ${sayMs(terms.unresponsiveMs)}`;
+  return `${CONDITION_SAID[condition.kind]}, for ${sayMs(now - condition.since)} now${limit}`;
+}
+
+/** Why it is ended for its resets. */
+export const saidOfResets = ({ resets, terms }: Instance): string =>
+  `the guest has reset itself ${resets.count} times, ${terms?.resetLimit ?? 0} of them within ${sayMs(terms?.stableForMs ?? 0)} (resetLimit)`;

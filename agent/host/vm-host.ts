@@ -5,7 +5,7 @@ import type { DesiredVm, HostVm } from '../../core/contract/agent-answers.ts';
 import type { EndCause } from '../../core/contract/words.ts';
 import type { ControlPlane } from '../api/client.ts';
 import { retryWaitMs } from '../backoff.ts';
-import { AgentError, messageOf, RefusedError } from '../failure.ts';
+import { messageOf, RefusedError } from '../failure.ts';
 import { Latch } from '../latch.ts';
 import type { Log } from '../log.ts';
 import type { Environment } from '../settings.ts';
@@ -13,7 +13,6 @@ import { Delivery } from './delivery.ts';
 import { endedUnlaunched, endedWithHost, noteGuestEnd } from './ends.ts';
 import { Guests } from './guests.ts';
 import {
-  accepted,
   type Due,
   type Instance,
   type InstanceKey,
@@ -24,13 +23,14 @@ import {
   nextDue,
   stopping,
 } from './instance.ts';
-import { type LaunchRules, refusalOf } from './launch.ts';
+import type { LaunchRules } from './launch.ts';
+import { Launches } from './launches.ts';
 import { leaseListed, leaseOf, renewed } from './lease.ts';
 import { Probes } from './liveness.ts';
 import { LastLook } from './last-look.ts';
 import { type Order, plan } from './plan.ts';
 import { Registry } from './registry.ts';
-import { CONDITION_SAID, resetsTooOften, sayMs } from './running.ts';
+import { resetsTooOften, saidOfCondition, saidOfResets } from './running.ts';
 import type { InstanceStore } from './store.ts';
 import { seenOf } from './told.ts';
 
@@ -80,7 +80,7 @@ export class VmHost {
   readonly #lastLook: LastLook;
   readonly #clock = new Latch();
   readonly #asked = new Latch();
-  readonly #taking = new Set<InstanceKey>();
+  readonly #launches: Launches;
   #outputCheckAt = 0;
 
   constructor(options: VmHostOptions) {
@@ -89,11 +89,18 @@ export class VmHost {
     this.#registry = new Registry(store, log);
     this.#lastLook = new LastLook(store.runs.lastLookFile(store.root), now);
     const { registry, changed } = { registry: this.#registry, changed: (key: InstanceKey) => this.#changed(key) };
-    const watching = (): void => this.#clock.set();
-    const lastLookAt = this.#lastLook.before;
+    const [watching, lastLookAt] = [() => this.#clock.set(), this.#lastLook.before];
     this.#guests = new Guests({ ...options, registry, runs: store.runs, changed, watching, lastLookAt });
     const obey = (instance: Instance, desired: DesiredVm): void => this.#obey(instance, desired);
     this.#delivery = new Delivery({ ...options, registry, obey, endTold: () => this.sync() });
+    this.#launches = new Launches({
+      ...options,
+      registry,
+      guests: this.#guests,
+      tell: (key) => this.#delivery.push(key),
+      changed,
+      sync: () => this.sync(),
+    });
     this.#probes = new Probes({ registry, now, unhealthy: (key, why) => this.#stopUnhealthy(key, 'Unhealthy', why) });
   }
 
@@ -144,9 +151,7 @@ export class VmHost {
     else this.#guests.askToEnd(instance);
   }
 
-  #moment(): Moment {
-    return { now: this.#options.now(), bootId: this.#options.bootId() };
-  }
+  readonly #moment = (): Moment => ({ now: this.#options.now(), bootId: this.#options.bootId() });
 
   liveCount(): number {
     return this.#registry.live().length;
@@ -266,7 +271,7 @@ export class VmHost {
       const done = this.#guard(key, () => {
         if (draining()) this.#stop(key, 'HostMaintenance', null);
         if (this.#guests.leaseOver(instance)) this.#leaseOver(key);
-        if (resetsTooOften(instance)) this.#endForResets(key, instance);
+        if (resetsTooOften(instance)) this.#stopUnhealthy(key, 'GuestReset', saidOfResets(instance));
         const next = nextDue(instance, settleMs);
         if (next !== null && next.at <= now()) this.#fallDue(key, next.due.kind, next.at);
       });
@@ -310,17 +315,9 @@ export class VmHost {
   }
 
   #endForCondition(key: InstanceKey): void {
-    const { condition, terms } = this.#registry.get(key) ?? {};
-    if (condition == null) return;
-    const forMs = this.#options.now() - condition.since;
-    const limit = terms?.unresponsiveMs == null ? '' : `; unresponsiveFor is ${sayMs(terms.unresponsiveMs)}`;
-    this.#stopUnhealthy(key, 'Unhealthy', `${CONDITION_SAID[condition.kind]}, for ${sayMs(forMs)} now${limit}`);
-  }
-
-  #endForResets(key: InstanceKey, { resets, terms }: Instance): void {
-    const within = sayMs(terms?.stableForMs ?? 0);
-    const why = `the guest has reset itself ${resets.count} times, ${terms?.resetLimit ?? 0} of them within ${within} (resetLimit)`;
-    this.#stopUnhealthy(key, 'GuestReset', why);
+    const instance = this.#registry.get(key);
+    const why = instance === undefined ? null : saidOfCondition(instance, this.#options.now());
+    if (why !== null) this.#stopUnhealthy(key, 'Unhealthy', why);
   }
 
   /** It does not run as it should: nothing is gained by asking it to end. */
@@ -356,7 +353,7 @@ export class VmHost {
   #obeyOrder(order: Order): void {
     switch (order.kind) {
       case 'takeOn':
-        void this.#takeOn(order.item);
+        void this.#launches.takeOn(order.item);
         return;
       case 'ask':
       case 'tellEnd':
@@ -366,7 +363,7 @@ export class VmHost {
         this.#stop(order.key, order.cause, order.graceMs);
         return;
       case 'neverLaunch':
-        if (this.#taking.has(keyOf(order.item))) return;
+        if (this.#launches.isTaking(keyOf(order.item))) return;
         this.#registry.addAnyway(neverLaunched(order.item, this.#moment()));
         this.#changed(keyOf(order.item));
     }
@@ -392,70 +389,6 @@ export class VmHost {
     log('info', 'stopping', { instance: key, cause, killAt: after.stop?.killAt });
     if (before.stop === null) this.#endGuest(after);
     this.#changed(key);
-  }
-
-  async #takeOn(item: HostVm): Promise<void> {
-    const key = keyOf(item);
-    if (this.#taking.has(key)) return;
-    this.#taking.add(key);
-    try {
-      await this.#launch(item, key);
-    } catch (error) {
-      const { log, ended, random } = this.#options;
-      if (ended.aborted) return;
-      log('warn', 'launch not taken on', { instance: key, why: messageOf(error) });
-      // Refused for good: the next list says what is wanted instead.
-      if (error instanceof RefusedError && error.lasting) return;
-      setTimeout(() => this.sync(), retryWaitMs(2, random())).unref();
-    } finally {
-      this.#taking.delete(key);
-    }
-  }
-
-  /** What ended because this host was cut off is answered before anything else begins (DESIGN section 3 rule 6). */
-  #unanswered(): InstanceKey | null {
-    for (const [key, { end, told }] of this.#registry.all()) if (end?.cause === 'HostLost' && !told.end) return key;
-    return null;
-  }
-
-  async #launch(item: HostVm, key: InstanceKey): Promise<void> {
-    const { plane, now, draining } = this.#options;
-    const lost = this.#unanswered();
-    if (lost !== null) throw new AgentError('Host', `the end of ${lost}, which was lost, has not been answered yet`);
-    const askedAt = now();
-    const answer = await plane.launch(item.vmId, item.instanceId);
-    if (keyOf(answer) !== key) throw new AgentError('Protocol', `asked for the launch of ${key}, got ${keyOf(answer)}`);
-    const taken = this.#registry.live().some((instance) => instance.vmId === item.vmId);
-    if (taken || this.#registry.get(key) !== undefined) return;
-    const instance = accepted(answer, this.#moment(), askedAt);
-    if (draining()) {
-      // The control plane holds it for taken on: said to have ended for the update, it is started again after it.
-      this.#addEnded(instance, 'HostMaintenance', 'its host is about to reboot');
-      return;
-    }
-    try {
-      this.#registry.add(instance);
-    } catch (error) {
-      this.#addEnded(instance, 'LaunchFailed', `its record cannot be written: ${messageOf(error)}`);
-      return;
-    }
-    if (instance.lease !== null) this.#options.reportSoon();
-    // Its answer may already say that the instance is to end.
-    await this.#delivery.push(key);
-    const present = this.#registry.get(key);
-    if (this.#options.ended.aborted || present === undefined || !isLive(present)) return;
-    const refusal = answer.simulateCrash ? 'simulated crash' : refusalOf(answer.launch, this.#options.rules);
-    if (refusal === null) {
-      this.#guests.start(key, answer.launch);
-      return;
-    }
-    this.#registry.change(key, (taken_) => endedUnlaunched(taken_, 'LaunchFailed', refusal, now()));
-    this.#changed(key);
-  }
-
-  #addEnded(instance: Instance, cause: EndCause, why: string): void {
-    this.#registry.addAnyway(endedUnlaunched(instance, cause, why, this.#options.now()));
-    this.#changed(keyOf(instance));
   }
 
   #changed(key: InstanceKey): void {
