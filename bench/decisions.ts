@@ -1,10 +1,11 @@
 /** Decisions per second and core: `tsx bench/decisions.ts` (DESIGN section 10: at least 100 000). */
 import { Bench } from 'tinybench';
 import type { NodeReport } from '../core/contract/agent-bodies.ts';
-import { type NodeId, parseNodeId } from '../core/kit/ids.ts';
+import { DEFAULT_GROUP, type NodeId, parseNodeId } from '../core/kit/ids.ts';
+import { newGroup } from '../core/group/record.ts';
+import { viewGroup } from '../core/group/view.ts';
 import { decideNode } from '../core/node/decide.ts';
 import type { NodeRecord } from '../core/node/record.ts';
-import { groupPolicyOf } from '../core/policy/group-policy.ts';
 import { instant } from '../core/kit/time.ts';
 
 function nodeIdOf(text: string): NodeId {
@@ -13,11 +14,9 @@ function nodeIdOf(text: string): NodeId {
   return id;
 }
 
-const context = {
-  nodeId: nodeIdOf('i-0000000000000000a'),
-  now: instant(Date.UTC(2026, 0, 5)),
-  group: { policy: groupPolicyOf({}), paused: false },
-};
+const now = instant(Date.UTC(2026, 0, 5));
+const group = newGroup(DEFAULT_GROUP);
+const context = { nodeId: nodeIdOf('i-0000000000000000a'), now, group: viewGroup(group, group, now) };
 const report = (more: Partial<NodeReport>): NodeReport => ({
   state: 'Idle',
   bootId: 'b1',

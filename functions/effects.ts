@@ -5,7 +5,8 @@
 import type { EventEntry } from '../core/contract/answers.ts';
 import type { Fact } from '../core/decision/fact.ts';
 import { groupDueAt } from '../core/group/group.ts';
-import { type Alarm, nodeAlarm } from '../core/node/timing.ts';
+import type { Alarm } from '../core/decision/alarm.ts';
+import { nodeAlarm } from '../core/node/timing.ts';
 import { formatInstant } from '../core/kit/time.ts';
 import { vmAlarm } from '../core/vm/timing.ts';
 import type { AggregateKind, ControlPlane, Records, Ref } from './ports.ts';

@@ -1,13 +1,14 @@
 /** The index keys of each record: what proposes it for a queue, a sweep, a listing or a gauge (docs/data-model.md). */
 import { groupDueAt } from '../core/group/group.ts';
-import { queueKey } from '../core/node/readiness.ts';
+import { queueKey } from '../core/node/queue.ts';
+import { type NodeRecord, waitsStaged } from '../core/node/record.ts';
 import { nodeConcerns, nodeDueAt } from '../core/node/timing.ts';
 import type { Instant } from '../core/kit/time.ts';
 import { printableStatus } from '../core/vm/describe.ts';
 import { hostOf } from '../core/vm/record.ts';
 import { vmDueAt } from '../core/vm/timing.ts';
 import { refOf } from './effects.ts';
-import type { AggregateKind, Concern, Records } from './ports.ts';
+import { type AggregateKind, type Concern, CONCERNS, type Records } from './ports.ts';
 
 export type IndexKeys = {
   /** In the listing, unless it is only a tombstone. */
@@ -21,28 +22,19 @@ export type IndexKeys = {
 
 export const QUEUED = 'Q';
 export const UNDER_WAY = 'U';
+/** Waits staged without a slot, and not for one alone. */
+export const STAGED = 'S';
 export const OTHER = 'Z';
 
 export function indexKeys(record: Records[AggregateKind]): IndexKeys {
   switch (record.kind) {
     case 'node': {
       const concerns = nodeConcerns(record);
-      const key = queueKey(record);
-      const rank =
-        record.attempt !== null
-          ? `${UNDER_WAY}#${record.nodeId}`
-          : key === null
-            ? `${OTHER}#${record.nodeId}`
-            : `${QUEUED}#${key}`;
       return {
         listed: record.removed === null,
-        member: record.removed === null ? { group: record.group, rank } : null,
+        member: record.removed === null ? { group: record.group, rank: rankOf(record) } : null,
         due: nodeDueAt(record),
-        concerns: [
-          ...(concerns.backingOff ? (['backingOff'] as const) : []),
-          ...(concerns.unreachable ? (['unreachable'] as const) : []),
-          ...(concerns.silent ? (['silent'] as const) : []),
-        ],
+        concerns: CONCERNS.filter((concern) => concern !== 'crashLoop' && concerns[concern]),
         host: null,
       };
     }
@@ -57,6 +49,15 @@ export function indexKeys(record: Records[AggregateKind]): IndexKeys {
     case 'group':
       return { listed: true, member: null, due: groupDueAt(record), concerns: [], host: null };
   }
+}
+
+function rankOf(node: NodeRecord): string {
+  const key = queueKey(node);
+  if (key !== null) return `${QUEUED}#${key}`;
+  const { attempt, nodeId } = node;
+  if (attempt === null) return `${OTHER}#${nodeId}`;
+  const slotless = attempt.claimId === null && !attempt.unlimited && waitsStaged(node);
+  return `${slotless ? STAGED : UNDER_WAY}#${nodeId}`;
 }
 
 export { refOf };

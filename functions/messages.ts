@@ -1,12 +1,17 @@
 /** Parsing what queues and timers bring. A message that cannot be read is an error, so that it ends in a dead-letter queue. */
 import * as z from 'zod/mini';
-import { parseGroupId, parseNodeId, parseVmId } from '../core/kit/ids.ts';
+import { parseNodeId } from '../core/kit/ids.ts';
+import { parseRef } from '../core/kit/ref.ts';
 import { instant, type Instant, parseInstant } from '../core/kit/time.ts';
 import type { MachineEvent } from './operations/lifecycle.ts';
 import type { Ref } from './ports.ts';
 
 const firing = z.object({ kind: z.enum(['node', 'vm', 'group']), id: z.string(), at: z.number() });
-const wake = z.object({ nodeId: z.string(), generation: z.int() });
+/** A wake for a VM names no generation; a release before this wrote 0 for that. */
+const wake = z.object({ nodeId: z.string(), generation: z.nullish(z.int()) });
+
+/** A wake on its way: whom, and for which generation of its spec; null: for a VM there, which names none. */
+export type WakeMessage = { nodeId: string; generation: number | null };
 
 /** A message that is none of ours. */
 export class MessageError extends Error {
@@ -17,33 +22,17 @@ export class MessageError extends Error {
 export function parseFiring(value: unknown): { ref: Ref; at: Instant } {
   const parsed = z.safeParse(firing, value);
   if (!parsed.success) throw new MessageError(`not a firing: ${JSON.stringify(value)}`);
-  const ref = refOf(parsed.data.kind, parsed.data.id);
+  const ref = parseRef(parsed.data.kind, parsed.data.id);
   if (ref === null) throw new MessageError(`a firing for a malformed id: ${JSON.stringify(value)}`);
   return { ref, at: instant(parsed.data.at) };
 }
 
-function refOf(kind: Ref['kind'], text: string): Ref | null {
-  switch (kind) {
-    case 'node': {
-      const id = parseNodeId(text);
-      return id === null ? null : { kind, id };
-    }
-    case 'vm': {
-      const id = parseVmId(text);
-      return id === null ? null : { kind, id };
-    }
-    case 'group': {
-      const id = parseGroupId(text);
-      return id === null ? null : { kind, id };
-    }
-  }
-}
-
 /** @throws {MessageError} */
-export function parseWake(body: string): { nodeId: string; generation: number } {
+export function parseWake(body: string): WakeMessage {
   const parsed = z.safeParse(wake, parseJson(body));
   if (!parsed.success) throw new MessageError(`not a wake: ${body}`);
-  return parsed.data;
+  const { nodeId, generation } = parsed.data;
+  return { nodeId, generation: generation === 0 ? null : (generation ?? null) };
 }
 
 /** @throws {MessageError} */

@@ -1,25 +1,24 @@
 /** What the control plane asks of the world. Adapters implement these at the handler's edge; the simulation has twins in memory. */
 import type { EventEntry } from '../core/contract/answers.ts';
 import type { CommandAction, Draw } from '../core/decision/fact.ts';
-import type { GroupRecord } from '../core/group/group.ts';
+import type { GroupRecord } from '../core/group/record.ts';
 import type { GroupId, NodeId, VmId } from '../core/kit/ids.ts';
+import type { AggregateKind, Ids, Ref } from '../core/kit/ref.ts';
 import type { MetricName } from '../core/contract/names.ts';
 import type { NodeRecord } from '../core/node/record.ts';
 import type { Instant } from '../core/kit/time.ts';
 import type { VmRecord } from '../core/vm/record.ts';
 
-export type AggregateKind = 'node' | 'vm' | 'group';
+export type { AggregateKind, Ids, Ref };
 export type Records = { node: NodeRecord; vm: VmRecord; group: GroupRecord };
-export type Ids = { node: NodeId; vm: VmId; group: GroupId };
-/** Which aggregate a timer, a message or an index entry is about. */
-export type Ref = { [K in AggregateKind]: { kind: K; id: Ids[K] } }[AggregateKind];
 
 /** An item as it was read: `writeId` tells a writer whose answer was lost that the item is its own. */
 export type Loaded<R> = { record: R; writeId: string };
 
 export type Page<T> = { items: T[]; cursor: string | null };
 
-export type Concern = 'backingOff' | 'unreachable' | 'silent' | 'crashLoop';
+export const CONCERNS = ['backingOff', 'unreachable', 'silent', 'gaveUp', 'blocked', 'crashLoop'] as const;
+export type Concern = (typeof CONCERNS)[number];
 
 /** One item per aggregate with a revision; indexes only propose (DESIGN section 7). */
 export interface Store {
@@ -37,6 +36,8 @@ export interface Store {
   queue(group: GroupId, limit: number): Promise<NodeId[]>;
   /** Members that may be under way, as the index last saw them. */
   underWay(group: GroupId): Promise<NodeId[]>;
+  /** Members that wait staged without a slot and are not in the queue, as the index last saw them. */
+  waitingStaged(group: GroupId): Promise<NodeId[]>;
   countMembers(group: GroupId): Promise<number>;
   /** Everything that was due at `now`, as the index last saw it, oldest first in each shard. */
   overdue(now: Instant, limitPerShard: number): Promise<Ref[]>;
@@ -55,7 +56,8 @@ export interface Timers {
   arm(ref: Ref, key: number, at: Instant, retry: boolean, now: Instant): Promise<void>;
 }
 
-export type Wake = { ref: Ref; hostId: NodeId; action: CommandAction; generation: number; decided: boolean };
+/** `generation` is that of the node's spec; null: the wake is about a VM, and names none. */
+export type Wake = { ref: Ref; hostId: NodeId; action: CommandAction; generation: number | null; decided: boolean };
 
 export interface Wakes {
   /** Queues the wake of a host's agent; nobody waits for SSM. */

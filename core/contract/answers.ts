@@ -16,6 +16,7 @@ import {
   REPORTED_PHASES,
   REPORTED_STATES,
   RUN_STRATEGIES,
+  WAITING_CODES,
 } from './words.ts';
 
 const specState = z.enum(NODE_STATES);
@@ -67,7 +68,11 @@ export const nodeSchema = z.object({
   }),
   blockedVersions: z.array(z.string()),
   heldBy: z.nullable(z.string()),
+  /** The failure domain it runs in; `none` when it names none. */
+  zone: z.string(),
   phase: z.enum(NODE_PHASES),
+  /** The first thing it still waits for; null while a step is being done and when nothing is offered but what runs. */
+  waitingFor: z.nullable(z.object({ code: z.enum(WAITING_CODES), until: z.exactOptional(instantText()) })),
   explanation: z.string(),
 });
 export type NodeJson = z.infer<typeof nodeSchema>;

@@ -29,6 +29,8 @@ export const METRICS = [
   'NodesBackingOff',
   'NodesUnreachable',
   'NodesSilent',
+  'GaveUp',
+  'NodesBlocked',
   'VmsInCrashLoop',
   'TimerLatenessMs',
   'SweepCompleted',

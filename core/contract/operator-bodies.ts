@@ -57,4 +57,6 @@ export const recoverBodySchema = z.strictObject({
   force: z.optional(z.boolean()),
   cursor: z.optional(z.string().check(z.maxLength(400))),
 });
+/** With `withdraw` what is staged or activated is given up, too (DESIGN section 2 rule 6). */
+export const nodeHoldBodySchema = z.strictObject({ withdraw: z.optional(z.boolean()) });
 export const nodeMoveBodySchema = z.strictObject({ group: groupId() });

@@ -22,6 +22,7 @@ import {
 } from './answers.ts';
 import {
   emptyBodySchema,
+  nodeHoldBodySchema,
   nodeMoveBodySchema,
   recoverBodySchema,
   stopBodySchema,
@@ -102,7 +103,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/v1/nodes/:nodeId/retry',
     who: 'operator',
-    summary: 'Clear the wait, keep the count',
+    summary: 'End the waits of its record, keep the count',
     body: emptyBodySchema,
     statuses: [202, 404],
     answer: nodeAnswerSchema,
@@ -111,9 +112,9 @@ export const ROUTES = {
     method: 'POST',
     path: '/v1/nodes/:nodeId/hold',
     who: 'operator',
-    summary: 'Start nothing new, and go on to no disruptive step',
-    body: emptyBodySchema,
-    statuses: [202, 404],
+    summary: 'Start nothing new, activate nothing, and go on to no disruptive step',
+    body: nodeHoldBodySchema,
+    statuses: [202, 404, 409],
     answer: nodeAnswerSchema,
   },
   releaseNode: {

@@ -7,8 +7,11 @@ import type { Instant } from '../kit/time.ts';
 export type CommandAction = 'DriveNode' | 'StartInstance' | 'StopInstance';
 
 export type Fact =
-  /** Wake a host's agent. `decided` is false for a repeat of a wake that was decided before. */
-  | { kind: 'wake'; hostId: NodeId; action: CommandAction; generation: number; decided: boolean }
+  /**
+   * Wake a host's agent. `decided` is false for a repeat of a wake that was decided before. `generation` is that of the
+   * node's spec; a wake for a VM names none: the agent asks what should run.
+   */
+  | { kind: 'wake'; hostId: NodeId; action: CommandAction; generation: number | null; decided: boolean }
   | { kind: 'metric'; name: MetricName; group: GroupId | null; value: number }
   /** Something for the log: `type` is the detail-type on the bus. */
   | { kind: 'event'; type: EventType; severity: 'info' | 'warning'; message: string }
@@ -33,6 +36,7 @@ export const EVENT_TYPES = [
   'Node Enrolled',
   'Node Update Started',
   'Node Update Step',
+  'Node Update Withdrawn',
   'Node Crashed',
   'Node Recovered',
   'Node Updated',
@@ -113,6 +117,9 @@ export type Aggregate = {
 export type LoggedEvent = { id: string; at: Instant; type: EventType; severity: 'info' | 'warning'; message: string };
 
 export const EVENTS_KEPT = 20;
+
+/** An event that is no trouble. */
+export const info = (type: EventType, message: string): Fact => ({ kind: 'event', type, severity: 'info', message });
 
 /** One more than the number of event facts in an id's aggregate/revision: `node/i-…/17`, then `node/i-…/17.1`. */
 export function eventId(subject: string, revision: number, index: number): string {

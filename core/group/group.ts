@@ -1,58 +1,11 @@
-/** A group: its policy, its pause, and its slots (DESIGN sections 2 and 7). */
-import type { GroupJson } from '../contract/answers.ts';
-import type { GroupBody } from '../policy/group-policy.ts';
-import { drainTimeout } from '../policy/drain.ts';
-import { type Aggregate, type Fact, logEvents, type Outcome, refused, unchanged } from '../decision/fact.ts';
-import { decideHome, type HomeEvent, type Recovery } from './home.ts';
+/** What happens to a group: its policy, its pause, and its slots (DESIGN sections 2 and 7). */
+import { type Fact, logEvents, type Outcome, refused, unchanged } from '../decision/fact.ts';
 import { DEFAULT_GROUP, type GroupId, type NodeId } from '../kit/ids.ts';
-import { type GroupPolicy, groupPolicyOf } from '../policy/group-policy.ts';
-import { limitOf } from '../policy/limit.ts';
-import { after, between, formatDuration, type Instant, minutes, seconds } from '../kit/time.ts';
-
-export type Slot = { claimId: string; at: Instant };
-
-export type GroupRecord = Aggregate & {
-  kind: 'group';
-  group: GroupId;
-  /** The body an operator put; null for a group that only nodes have named: it has default's policy. */
-  body: GroupBody | null;
-  pausedBy: string | null;
-  slots: Record<string, Slot>;
-  /** Members, as the sweep last counted them. */
-  memberCount: number | null;
-  /**
-   * Nodes began here while there was no limit, in the group's own policy or in default's: once a limit holds they must
-   * be counted before one more starts.
-   */
-  slotless: boolean;
-  /** Since when a limit holds after `unlimited`, until the nodes without a slot are all back. */
-  uncountedSince: Instant | null;
-  /** Of `default` alone: the table this deployment lives in, and its last recovery after a restore. */
-  home?: string;
-  recovery?: Recovery;
-};
-
-/** A slot older than this whose node is not under way with it is freed by the sweep (DESIGN section 7). */
-export const SLOT_STALE_AFTER = minutes(2);
-/** How long after `unlimited` ends a start decided before may still land, and the index may still lag. */
-export const UNCOUNTED_SETTLE = seconds(30);
-
-export const newGroup = (group: GroupId): GroupRecord => ({
-  kind: 'group',
-  revision: 0,
-  events: [],
-  group,
-  body: group === DEFAULT_GROUP ? {} : null,
-  pausedBy: null,
-  slots: {},
-  memberCount: null,
-  slotless: false,
-  uncountedSince: null,
-});
-
-/** The policy in force: its own, or default's for an undeclared group. */
-export const policyInForce = (own: GroupRecord, fallback: GroupRecord): GroupPolicy =>
-  groupPolicyOf(own.body ?? fallback.body ?? {});
+import { after, between, type Instant } from '../kit/time.ts';
+import { type GroupBody, groupPolicyOf } from '../policy/group-policy.ts';
+import { decideHome, type HomeEvent } from './home.ts';
+import { type GroupRecord, newGroup } from './record.ts';
+import { COUNT_AFTER, mustCount } from './slots.ts';
 
 export type GroupEvent =
   /** A node names the group; one that the copy of a restored table did not know begins paused. */
@@ -61,15 +14,19 @@ export type GroupEvent =
   | { kind: 'undeclare' }
   | { kind: 'pause'; by: string }
   | { kind: 'resume' }
-  | { kind: 'claim'; nodeId: NodeId; claimId: string; limit: number; uncounted: number }
+  /** As many of them as slots are free, in this order, in one write. */
+  | { kind: 'claim'; claims: readonly Claim[]; limit: number }
   | { kind: 'release'; nodeId: NodeId; claimId: string }
   | { kind: 'count'; members: number }
   /** A node is about to begin without a slot. */
   | { kind: 'slotless' }
-  | { kind: 'counted' }
+  /** So many of the nodes that began without a slot are still under way. */
+  | { kind: 'counted'; underWay: number }
   /** No limit holds: there is nothing to count. */
   | { kind: 'limitless' }
   | HomeEvent;
+
+export type Claim = { nodeId: NodeId; claimId: string };
 
 export function decideGroup(
   known: GroupRecord | null,
@@ -100,7 +57,7 @@ export function decideGroup(
         );
       if (known === null || before.body === null)
         return refused(404, 'GroupNotFound', `there is no declared group ${group}`);
-      return write({ ...before, body: null, uncountedSince: before.slotless ? now : null }, [
+      return write({ ...notCounted(before), body: null, putAt: now, uncountedSince: before.slotless ? now : null }, [
         changed("policy deleted: default's holds now"),
         { kind: 'fill', group },
       ]);
@@ -138,21 +95,19 @@ export function decideGroup(
         return refused(409, 'NoSlot', `group ${group} has a limit again`);
       }
       return before.slotless ? unchanged : write({ ...before, slotless: true }, []);
-    case 'settle':
+    case 'moveIn':
     case 'recover':
     case 'recovered': {
       const moved = decideHome(before, event, now);
       return moved.kind === 'changed' ? write(moved.next, moved.facts) : moved;
     }
     case 'counted':
-      return before.slotless || before.uncountedSince !== null
-        ? write({ ...before, slotless: false, uncountedSince: null }, [])
-        : unchanged;
+      return counted(before, event.underWay, write);
     case 'limitless':
       // Default's policy was read before: an own limit that was put meanwhile is waited for.
       return before.uncountedSince === null || before.body !== null
         ? unchanged
-        : write({ ...before, uncountedSince: null }, []);
+        : write({ ...notCounted(before), uncountedSince: null }, []);
   }
 }
 
@@ -166,27 +121,48 @@ function put(before: GroupRecord, body: GroupBody, isNew: boolean, now: Instant,
   const unlimited = groupPolicyOf(body).concurrency.kind === 'unlimited';
   const toCount = !unlimited && (before.slotless || was === 'unlimited');
   const uncountedSince = toCount ? (before.uncountedSince ?? now) : null;
-  return write({ ...before, body, uncountedSince }, [
-    changed(`policy set: ${JSON.stringify(body)}`),
+  return write({ ...notCounted(before), body, putAt: now, uncountedSince }, [
+    changed(sayChange(before.body, body)),
     { kind: 'fill', group: before.group },
   ]);
 }
 
+/** Only the names of what is now different: a policy is long, and the last 20 events stand in the item. */
+function sayChange(before: GroupBody | null, body: GroupBody): string {
+  const keys = new Set([...Object.keys(before ?? {}), ...Object.keys(body)]) as Set<keyof GroupBody>;
+  const names = [...keys].filter((key) => JSON.stringify(before?.[key]) !== JSON.stringify(body[key])).sort();
+  if (names.length === 0) return 'policy set: as it was';
+  return `policy set: ${names.map((key) => (body[key] === undefined ? `${key} taken away` : key)).join(', ')}`;
+}
+
+function notCounted({ uncounted: _asOfThen, ...group }: GroupRecord): GroupRecord {
+  return group;
+}
+
+function counted(before: GroupRecord, underWay: number, write: Write): Outcome<GroupRecord> {
+  if (!mustCount(before) || before.uncounted === underWay) return unchanged;
+  if (underWay > 0) return write({ ...before, uncounted: underWay }, []);
+  return write({ ...notCounted(before), slotless: false, uncountedSince: null }, []);
+}
+
+/** @returns refused when not a single one fits; who of several got a slot stands in the record */
 function claim(
   before: GroupRecord,
-  event: Extract<GroupEvent, { kind: 'claim' }>,
+  { claims, limit }: Extract<GroupEvent, { kind: 'claim' }>,
   now: Instant,
   write: Write,
 ): Outcome<GroupRecord> {
-  const { group } = before;
-  if (before.pausedBy !== null) return refused(409, 'GroupPaused', `group ${group} is paused by ${before.pausedBy}`);
-  if (before.slots[event.nodeId] !== undefined)
-    return refused(409, 'SlotTaken', `node ${event.nodeId} already has a slot in ${group}`);
-  const settling = before.uncountedSince !== null && between(before.uncountedSince, now) < UNCOUNTED_SETTLE;
-  const taken = Object.keys(before.slots).length + event.uncounted;
-  if (settling || taken >= event.limit)
-    return refused(409, 'NoSlot', `group ${group} has ${event.limit} slots and none is free`);
-  return write({ ...before, slots: { ...before.slots, [event.nodeId]: { claimId: event.claimId, at: now } } }, []);
+  const { group, pausedBy, uncountedSince } = before;
+  if (pausedBy !== null) return refused(409, 'GroupPaused', `group ${group} is paused by ${pausedBy}`);
+  const wanted = claims.filter(({ nodeId }) => before.slots[nodeId] === undefined);
+  const [first] = claims;
+  if (wanted.length === 0)
+    return refused(409, 'SlotTaken', `node ${first?.nodeId ?? ''} already has a slot in ${group}`);
+  const fresh = uncountedSince !== null && between(uncountedSince, now) < COUNT_AFTER;
+  const free = limit - Object.keys(before.slots).length - (before.uncounted ?? 0);
+  if (fresh || free <= 0) return refused(409, 'NoSlot', `group ${group} has ${limit} slots and none is free`);
+  const given = wanted.slice(0, free).map(({ nodeId, claimId }) => [nodeId, { claimId, at: now }] as const);
+  return write({ ...before, slots: { ...before.slots, ...Object.fromEntries(given) } }, []);
 }
 
 /**
@@ -194,51 +170,4 @@ function claim(
  * paused one starts nothing, and is looked at when it is resumed.
  */
 export const groupDueAt = ({ uncountedSince, pausedBy }: GroupRecord): Instant | null =>
-  uncountedSince === null || pausedBy !== null ? null : after(uncountedSince, UNCOUNTED_SETTLE);
-
-export function describeGroup(own: GroupRecord, fallback: GroupRecord): GroupJson {
-  const policy = policyInForce(own, fallback);
-  const body = own.body ?? fallback.body ?? {};
-  const limit = limitOf(policy.concurrency, own.memberCount);
-  const underWay = Object.keys(own.slots).sort();
-  const { deadlines } = policy;
-  const text = (state: keyof typeof deadlines): string => formatDuration(deadlines[state]);
-  const paused =
-    own.pausedBy === null
-      ? ''
-      : ` Paused by ${own.pausedBy}: nothing starts and nothing goes on to its reboot until it is resumed.`;
-  const declared = own.body === null ? ' Not declared: it has the policy of default.' : '';
-  return {
-    group: own.group,
-    declared: own.body !== null,
-    policy: {
-      maxConcurrentUpdates: body.maxConcurrentUpdates ?? 1,
-      backoff: body.backoff ?? { preset: 'seed' },
-      deadlines: {
-        Idle: text('Idle'),
-        StagedUpdate: text('StagedUpdate'),
-        PerformedUpdate: text('PerformedUpdate'),
-        RebootedIntoUpdate: text('RebootedIntoUpdate'),
-        MonitoringUpdate: text('MonitoringUpdate'),
-      },
-      monitor: {
-        soak: formatDuration(policy.soak),
-        checks: body.monitor?.checks ?? [],
-        onFailure: body.monitor?.onFailure ?? 'rollback',
-      },
-      drain:
-        body.drain === undefined
-          ? null
-          : {
-              steps: body.drain.steps,
-              timeout: formatDuration(drainTimeout(body.drain)),
-              onTimeout: body.drain.onTimeout ?? 'abort',
-            },
-    },
-    paused: own.pausedBy !== null,
-    memberCount: own.memberCount,
-    limit,
-    underWay,
-    explanation: `${limit === null ? 'No limit on concurrent updates' : `${underWay.length} of ${limit} slots in use`}.${paused}${declared}`,
-  };
-}
+  uncountedSince === null || pausedBy !== null ? null : after(uncountedSince, COUNT_AFTER);

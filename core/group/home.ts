@@ -10,7 +10,7 @@ export type Recovery = { at: Instant; by: string; finishedAt: Instant | null };
 
 export type HomeEvent =
   /** A new deployment writes down its table. */
-  | { kind: 'settle'; table: string }
+  | { kind: 'moveIn'; table: string }
   /** With `force` also when the table has its old name, or has been recovered before. */
   | { kind: 'recover'; by: string; table: string; force: boolean }
   | { kind: 'recovered'; table: string };
@@ -37,7 +37,7 @@ type Outcome<H> =
 
 export function decideHome<H extends Home>(before: H, event: HomeEvent, now: Instant): Outcome<H> {
   switch (event.kind) {
-    case 'settle':
+    case 'moveIn':
       if (before.home !== undefined) return { kind: 'unchanged' };
       return { kind: 'changed', next: { ...before, home: event.table }, facts: [] };
     case 'recover':

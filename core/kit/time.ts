@@ -74,3 +74,7 @@ export function sayDuration(length: Duration): string {
   const rest = mins % 60;
   return rest === 0 ? `${Math.floor(mins / 60)} h` : `${Math.floor(mins / 60)} h ${rest} min`;
 }
+
+/** "in 12 s (at 2026-…)", or "now". */
+export const sayWhen = (at: Instant, now: Instant): string =>
+  at <= now ? 'now' : `in ${sayDuration(between(now, at))} (at ${formatInstant(at)})`;

@@ -5,7 +5,7 @@ import { groupPolicyOf, nodePolicyOf } from '../policy/group-policy.ts';
 import type { NodeContext } from './event.ts';
 import { generationFloor } from './floor.ts';
 import { NO_CRASH, type NodeRecord } from './record.ts';
-import { replaced } from './report.ts';
+import { replaced } from './observe.ts';
 
 /** A report that is provably later than what the tombstone remembers (DESIGN section 6). */
 export function newerThanTombstone(node: NodeRecord, report: NodeReport): boolean {

@@ -1,12 +1,9 @@
 /** What can happen to a node, and what deciding on it needs to know. */
 import type { NodeReport } from '../contract/agent-bodies.ts';
 import type { GroupId, NodeId } from '../kit/ids.ts';
-import type { GroupPolicy } from '../policy/group-policy.ts';
+import type { GroupView } from '../group/view.ts';
 import type { Instant } from '../kit/time.ts';
-import type { Gone, NodeRecord } from './record.ts';
-
-/** What a node's decision needs to know of its group. */
-export type GroupView = { policy: GroupPolicy; paused: boolean };
+import { type Gone, type NodeRecord, waitsStaged } from './record.ts';
 
 export type NodeEvent =
   | { kind: 'report'; report: NodeReport }
@@ -14,10 +11,11 @@ export type NodeEvent =
   | { kind: 'due' }
   /** The group gives the node a slot (null: the group has no limit); `told` when this is the answer to its own report. */
   | { kind: 'start'; claim: { claimId: string; at: Instant } | null; told: boolean }
-  /** The group was resumed: go on if you were held before the disruptive step. */
+  /** A gate may have opened, or closed: a staged node goes on, an activated one is withdrawn. */
   | { kind: 'proceed' }
   | { kind: 'retry' }
-  | { kind: 'hold'; by: string }
+  /** With `withdraw` what is staged or activated is given up, too. */
+  | { kind: 'hold'; by: string; withdraw?: boolean }
   | { kind: 'release' }
   | { kind: 'fence'; by: string }
   /** A VM of this host waits for its next report. */
@@ -29,7 +27,7 @@ export type NodeEvent =
   | { kind: 'stopped' | 'running'; at: Instant }
   | { kind: 'gone'; how: Gone; at: Instant }
   /** The table was restored; `at` names the recovery. */
-  | { kind: 'recover'; at: Instant }
+  | { kind: 'restore'; at: Instant }
   | { kind: 'remove'; reason: string }
   /** A wake ended badly: no crash, but the next repeat comes forward (DESIGN section 5). */
   | { kind: 'wakeFailed'; status: string; generation: number | null }
@@ -46,13 +44,15 @@ export type NodeContext = {
   blockers?: readonly string[];
 };
 
-/** Whether deciding on this event may send the node into its reboot: then its VMs are looked at. */
+/** Whether deciding on this event may bring the node nearer to its reboot: then its VMs are looked at. */
 export function needsBlockers(node: NodeRecord | null, event: NodeEvent): boolean {
-  if (node === null || node.removed !== null || node.spec.state !== 'PerformedUpdate') return false;
-  return needsGroup(node, event);
+  if (node === null || node.removed !== null) return false;
+  if (event.kind === 'start') return waitsStaged(node);
+  const nearing = node.spec.state === 'StagedUpdate' || node.spec.state === 'PerformedUpdate';
+  return (nearing || event.kind === 'report') && event.kind !== 'move' && needsGroup(node, event);
 }
 
-/** Whether deciding on this event needs the group's pause and policy; a report that changes nothing never does. */
+/** Whether deciding on this event needs the group's policy and pause; a report that changes nothing never does. */
 export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
   if (node === null || node.removed !== null) return event.kind === 'report';
   switch (event.kind) {
@@ -62,11 +62,7 @@ export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
     case 'move':
       return true;
     case 'report':
-      return (
-        node.spec.state === 'PerformedUpdate' &&
-        event.report.state === 'PerformedUpdate' &&
-        event.report.generation === node.spec.generation
-      );
+      return event.report.generation === node.spec.generation && meetsGates(node, event.report);
     case 'due':
     case 'listen':
     case 'retry':
@@ -76,10 +72,16 @@ export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
     case 'stopped':
     case 'running':
     case 'gone':
-    case 'recover':
+    case 'restore':
     case 'remove':
     case 'wakeFailed':
     case 'disclaim':
       return false;
   }
+}
+
+/** Reports after which the gates are asked: staged, activated, or told to reboot too late to begin. */
+function meetsGates({ spec }: NodeRecord, { state, notBegun }: NodeReport): boolean {
+  if (spec.state === 'RebootedIntoUpdate') return state === 'PerformedUpdate' && notBegun === true;
+  return state === spec.state && (state === 'StagedUpdate' || state === 'PerformedUpdate');
 }

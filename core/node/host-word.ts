@@ -7,7 +7,7 @@ import { type Fact, type Outcome } from '../decision/fact.ts';
 import { after, type Duration, type Instant, instant, milliseconds, minutes } from '../kit/time.ts';
 import type { NodeContext } from './event.ts';
 import type { NodeRecord } from './record.ts';
-import { outOfOrder } from './report.ts';
+import { outOfOrder } from './accept.ts';
 import { sentBeforeStop } from './signs.ts';
 import type { Step } from './spec.ts';
 

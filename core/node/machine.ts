@@ -3,9 +3,9 @@
  * for a day (DESIGN section 2 rule 9, section 3 rule 6). These events are best effort, come twice and out of order, and
  * name whole seconds: each is judged by its own time against what the node has reported since.
  */
-import { type Outcome, unchanged } from '../decision/fact.ts';
+import { info, type Outcome, unchanged } from '../decision/fact.ts';
 import { after, formatInstant, hours, type Instant, minutes } from '../kit/time.ts';
-import { conclude, info } from './conclude.ts';
+import { conclude } from './conclude.ts';
 import type { NodeContext } from './event.ts';
 import type { Gone, NodeRecord } from './record.ts';
 import { EVENT_SLACK, isStopped, lastSign } from './signs.ts';

@@ -1,8 +1,7 @@
-/** The node as the host of VMs: when its update disturbs them, and which of them keep it from rebooting (DESIGN section 3 rule 10). */
+/** The node as the host of VMs: when its update disturbs them (DESIGN section 3 rule 10). */
 import type { Fact } from '../decision/fact.ts';
-import type { NodeContext } from './event.ts';
 import type { NodeRecord } from './record.ts';
-import { blocksVersion } from './spec.ts';
+import { blocksVersion } from './crash.ts';
 
 /**
  * Whether the node is between a disruptive step and its end: MonitoringUpdate reached, or Idle after the ErrorReset of
@@ -15,9 +14,14 @@ export function inMaintenance(node: NodeRecord): boolean {
     case 'RebootedIntoUpdate':
       return true;
     case 'MonitoringUpdate':
-      return spec.reachedAt === null;
+      // Another boot while it is watched stops no VM.
+      return spec.reachedAt === null && attempt.watch?.passed !== true;
     case 'Idle':
-      return spec.reachedAt === null && !attempt.succeeded && disrupts(node);
+      return (
+        spec.reachedAt === null &&
+        !attempt.succeeded &&
+        (attempt.withdrawn === undefined ? disrupts(node) : attempt.disrupted === true)
+      );
     case 'StagedUpdate':
     case 'PerformedUpdate':
       return false;
@@ -36,23 +40,6 @@ export function maintenanceFacts(before: NodeRecord, after: NodeRecord): Fact[] 
   const begins = inMaintenance(after);
   return begins === inMaintenance(before) ? [] : [{ kind: 'hostMaintenance', hostId: after.nodeId, begins }];
 }
-
-/** The VMs that keep the node from rebooting, as they were when it was last looked at. */
-export const blockersOf = ({ vmBlockers }: NodeRecord): readonly string[] => vmBlockers ?? [];
-
-/** Keeps what the shell has found out about the VMs of the node; the same node when it is nothing new. */
-export function withBlockers(node: NodeRecord, { blockers }: NodeContext): NodeRecord {
-  if (blockers === undefined || blockers.join() === blockersOf(node).join()) return node;
-  return { ...node, vmBlockers: [...blockers] };
-}
-
-/** `VM a keeps it` or `VMs a, b and 3 more keep it`. */
-export function sayBlockers(blockers: readonly string[]): string {
-  const named = blockers.slice(0, NAMED_MAX).join(', ');
-  const more = blockers.length > NAMED_MAX ? ` and ${blockers.length - NAMED_MAX} more` : '';
-  return blockers.length === 1 ? `VM ${named} keeps it` : `VMs ${named}${more} keep it`;
-}
-const NAMED_MAX = 5;
 
 /** Whether VMs can be started on the node: it reports, and nobody has fenced or removed it. */
 export const takesVms = (node: NodeRecord): boolean =>

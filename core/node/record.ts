@@ -1,10 +1,10 @@
 import type { Unexpected, UpdateCheck } from '../contract/agent-bodies.ts';
-import type { ReportedState, SpecState } from '../contract/words.ts';
+import type { ReportedState, SpecState, WaitingCode } from '../contract/words.ts';
 import type { Aggregate } from '../decision/fact.ts';
 import type { GroupId, NodeId } from '../kit/ids.ts';
 import type { NodePolicy } from '../policy/group-policy.ts';
 import type { Duration, Instant } from '../kit/time.ts';
-import { minutes } from '../kit/time.ts';
+import { hours, minutes } from '../kit/time.ts';
 
 /** What the control plane wants of a node. A new state is always a new generation. */
 export type NodeSpec = {
@@ -19,6 +19,8 @@ export type NodeSpec = {
   /** When the wake is repeated while the step is not acknowledged (or Idle is not reached); null when it is not. */
   nextWakeAt: Instant | null;
   wakesRepeated: number;
+  /** A negative status has brought a repeat forward already: once for each step (DESIGN section 5). */
+  broughtForward?: true;
 };
 
 export type NodeStatus = {
@@ -34,6 +36,8 @@ export type NodeStatus = {
   drainBlockedBy: string | null;
   /** What the agent says of its step; absent when it says nothing. */
   progress?: string;
+  /** The failure domain it runs in; absent: it named none, and is in a zone of its own. */
+  zone?: string;
 };
 
 /** What a host's VMs must learn of it (DESIGN section 3 rule 6). */
@@ -55,6 +59,29 @@ export type Attempt = {
   startedAt: Instant;
   /** Monitoring was passed and no ErrorReset has come since. */
   succeeded: boolean;
+  /** Since when it had to wait staged; absent: it never had to. */
+  stagedSince?: Instant;
+  /** When it was let go on from waiting staged, until its next report. */
+  letOnAt?: Instant | null;
+  /** Since the reboot of the update: the boot that is watched, how many others came before it, and whether its checks have passed once. */
+  watch?: { bootId: string; reboots: number; passed: boolean };
+  /** Why it was given up without a crash; it ends when the node is Idle. */
+  withdrawn?: string;
+  /** It was withdrawn when its reboot had been decided: its VMs wait until it is Idle. */
+  disrupted?: true;
+};
+
+/** The update that a node completed last: for a day a fall back from it is a crash (DESIGN section 2 rule 5). */
+export type Completed = { version: string; from: string; bootId: string; at: Instant };
+
+/** The version that was staged and not taken, and what was offered then (DESIGN section 2 rule 5). */
+export type RefusedOffer = {
+  version: string;
+  offer: string | null;
+  /** The gate that was closed; null: it runs already. */
+  code: WaitingCode | null;
+  at: Instant;
+  until: Instant;
 };
 
 /** Everything remembered about a node's crashes (the reviewer of Brupop #160 asked for one struct). */
@@ -67,6 +94,10 @@ export type CrashRecord = {
   lastState: SpecState | null;
   lastReason: string | null;
   lastMessage: string | null;
+  /** The versions that the crashes on record were towards; absent: not written down. */
+  towards?: string[];
+  /** A person has said `retry` since the last of them. */
+  waived?: true;
 };
 
 export const NO_CRASH: CrashRecord = {
@@ -91,6 +122,10 @@ export type NodeRecord = Aggregate & {
   attempt: Attempt | null;
   crash: CrashRecord;
   blockedVersions: string[];
+  /** Since when each of them is blocked. */
+  blockedAt?: Record<string, Instant>;
+  completed?: Completed | null;
+  refusedOffer?: RefusedOffer | null;
   heldBy: string | null;
   /** Since when the node lacks nothing but a slot; null when it lacks something else. */
   waitingSince: Instant | null;
@@ -128,12 +163,20 @@ export const BOOTS_KEPT = 16;
 export const WAKE_REPEATS: readonly [Duration, ...Duration[]] = [minutes(1), minutes(4), minutes(10)];
 /** A step not acknowledged for this long is withdrawn (DESIGN section 2 rule 2). */
 export const WITHDRAW_AFTER = minutes(35);
-/** Between wakes of a node that owes us Idle, once the first repeats are used up: no wait is without an end. */
-export const RECOVERY_WAKE_EVERY = minutes(15);
-/** A node that has not reported for this long is silent (DESIGN section 2 rule 8). */
-export const SILENT_AFTER = minutes(60);
+/** Between wakes once those repeats are used up: no wait is without an end, and a host that is off is not hammered. */
+export const WAKE_EVERY = hours(1);
+/** A node that has not reported for this long, 4½ of its intervals, is silent (DESIGN section 2 rule 8). */
+export const SILENT_AFTER = minutes(90);
 /** `reportedAt` is rewritten when it is this old (DESIGN section 6). */
 export const REPORTED_AT_REFRESH = minutes(30);
 
-/** Whether the node is on its way: it has left Idle, or has not come back to it. */
+/** Whether the node has an attempt: it has left Idle, or has not come back to it. */
 export const underWay = (node: NodeRecord): boolean => node.attempt !== null;
+
+/** Whether it has staged an update and waits, or is about to be told to go on (DESIGN section 2b). */
+export const waitsStaged = ({ spec, attempt }: NodeRecord): boolean =>
+  attempt !== null && spec.state === 'StagedUpdate' && spec.reachedAt !== null;
+
+/** The disruptive step has been decided: nothing but a crash ends the attempt from here on (DESIGN section 2 rule 6). */
+export const rebootDecided = ({ spec }: NodeRecord): boolean =>
+  spec.state === 'RebootedIntoUpdate' || spec.state === 'MonitoringUpdate';

@@ -1,9 +1,7 @@
-/** How a node's spec moves, and what a crash does to it. Each function takes a node and returns a new one. */
-import { nodeResetAt, nodeRetryAfter } from '../policy/backoff.ts';
+/** How a node's spec moves, and how an attempt ends. Each function takes a node and returns a new one. */
 import type { SpecState } from '../contract/words.ts';
-import type { Fact } from '../decision/fact.ts';
-import { HEALTH_CHECK_FAILED } from '../policy/monitor.ts';
-import { after, type Instant, sayDuration, between } from '../kit/time.ts';
+import { type Fact, info } from '../decision/fact.ts';
+import { after, type Instant } from '../kit/time.ts';
 import { NO_CRASH, type NodeRecord, type NodeSpec, WAKE_REPEATS } from './record.ts';
 
 export type Step = { node: NodeRecord; facts: Fact[] };
@@ -38,59 +36,19 @@ export function moveSpec(node: NodeRecord, state: SpecState, version: string | n
 const firstRepeat = (now: Instant): Instant => after(now, WAKE_REPEATS[0]);
 
 /**
- * ErrorReset, a passed deadline, or a rollback: spec becomes Idle, the crash is recorded; the slot stays with the
- * node until it is Idle again, except when its drain was blocked (rules 2, 4 and 5).
+ * An attempt is given up and nothing is counted: the spec is Idle, the agent undoes what it prepared, and the slot is
+ * freed once the node reports Idle (DESIGN section 2b).
  */
-export function crash(node: NodeRecord, reason: string, message: string | null, now: Instant): Step {
-  const failed = node.spec.state;
-  const count = node.crash.count + 1;
-  const firstAt = node.crash.firstAt ?? now;
-  const retryAfter = nodeRetryAfter(node.policy.backoff, count, firstAt, now);
-  const target = node.spec.version ?? node.attempt?.version ?? null;
+export function withdraw(node: NodeRecord, why: string, now: Instant): Step {
+  const { attempt, spec } = node;
+  if (attempt === null || spec.state === 'Idle') return { node, facts: [] };
   const moved = moveSpec(node, 'Idle', null, now);
-  const facts: Fact[] = [
-    ...moved.facts,
-    { kind: 'metric', name: 'NodeCrash', group: node.group, value: 1 },
-    {
-      kind: 'event',
-      type: 'Node Crashed',
-      severity: 'warning',
-      message: `failed to reach ${failed}: ${reason}${message === null ? '' : `: ${message}`}; crash ${count}, recovering to Idle, next attempt not before ${sayWait(retryAfter, now)}`,
-    },
-  ];
-  const gaveUp = reason === 'DrainBlocked' ? giveUpSlot(moved.node) : { node: moved.node, facts: [] };
-  const { attempt } = gaveUp.node;
-  const kept = blocksVersion(node, reason) ? block(gaveUp.node, target) : gaveUp.node;
+  const disrupted = spec.state === 'RebootedIntoUpdate' ? { disrupted: true as const } : {};
   return {
-    node: {
-      ...kept,
-      attempt: attempt === null ? null : { ...attempt, succeeded: false },
-      crash: {
-        count,
-        firstAt,
-        lastAt: now,
-        retryAfter,
-        resetAt: nodeResetAt(node.policy.backoff, firstAt),
-        lastState: failed,
-        lastReason: reason,
-        lastMessage: message,
-      },
-    },
-    facts: [...facts, ...gaveUp.facts],
+    node: { ...moved.node, attempt: { ...attempt, letOnAt: null, succeeded: false, withdrawn: why, ...disrupted } },
+    facts: [...moved.facts, info('Node Update Withdrawn', `${spec.state} is withdrawn, nothing is counted: ${why}`)],
   };
 }
-
-/** The node is on its old version again, or on its way there: what took it away is not tried again at once (rule 5). */
-export const blocksVersion = ({ policy }: NodeRecord, reason: string): boolean =>
-  reason === 'RolledBack' || (reason === HEALTH_CHECK_FAILED && policy.monitor?.onFailure !== 'report');
-
-export const block = (node: NodeRecord, version: string | null): NodeRecord =>
-  version === null || node.blockedVersions.includes(version)
-    ? node
-    : { ...node, blockedVersions: [...node.blockedVersions, version] };
-
-const sayWait = (until: Instant, now: Instant): string =>
-  until <= now ? 'it is Idle' : `${sayDuration(between(now, until))} from now`;
 
 /** The attempt goes on without a slot (or ends): the slot is freed and the group may fill it. */
 export function giveUpSlot(node: NodeRecord): Step {
@@ -112,4 +70,8 @@ export function endAttempt(node: NodeRecord): Step {
 }
 
 /** Forgets the crash record and the versions it blocked: only on Idle after success, and after `resetAfter`. */
-export const clearCrash = (node: NodeRecord): NodeRecord => ({ ...node, crash: NO_CRASH, blockedVersions: [] });
+export const clearCrash = ({ blockedAt: _ended, ...node }: NodeRecord): NodeRecord => ({
+  ...node,
+  crash: NO_CRASH,
+  blockedVersions: [],
+});

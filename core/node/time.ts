@@ -1,11 +1,16 @@
-/** What the passing of time does to a node: deadlines, wakes that are repeated, and silence (DESIGN section 2). */
+/** The passing of time: deadlines, what is forgotten, wakes that are repeated, and silence (DESIGN section 2). */
+import { info } from '../decision/fact.ts';
 import { after, type Instant } from '../kit/time.ts';
-import { advance, nextRepeat } from './advance.ts';
-import { info } from './conclude.ts';
+import { dropEnded } from './blocks.ts';
+import { fellBack } from './boots.ts';
+import { crash } from './crash.ts';
+import { stepDue } from './deadline.ts';
+import { givenUp } from './given-up.ts';
 import { noticeLease } from './host-word.ts';
-import { type NodeRecord, SILENT_AFTER, WITHDRAW_AFTER } from './record.ts';
+import { type NodeRecord, SILENT_AFTER } from './record.ts';
 import { isStopped, lastSign } from './signs.ts';
-import { clearCrash, crash, endAttempt, moveSpec, type Step } from './spec.ts';
+import { clearCrash, endAttempt, moveSpec, type Step } from './spec.ts';
+import { repeatWake } from './wakes.ts';
 
 export function passTime(node: NodeRecord, now: Instant): Step {
   let step: Step = { node, facts: [] };
@@ -16,67 +21,90 @@ export function passTime(node: NodeRecord, now: Instant): Step {
   then(tellAgain);
   then((n) => noticeLease(n, now));
   then((n) => resetRecord(n, now));
+  then((n) => dropRefusal(n, now));
   // Of a machine that is off nothing is expected: no deadline, no wake, no silence (rule 9).
   if (isStopped(node)) return step;
   then((n) => passDeadline(n, now));
-  then((n) => advance(n, true, now));
   then((n) => repeatWake(n, now));
   then((n) => noticeSilence(n, now));
   return step;
 }
 
-/** Once `resetAfter` has passed since the first crash the record is forgotten, whatever the node's state (rule 3). */
+/**
+ * Once `resetAfter` has passed since the first crash the record is forgotten, whatever the node's state, unless it has
+ * been given up (rule 3). A block has an end of its own.
+ */
 export function resetRecord(node: NodeRecord, now: Instant): Step {
   const { resetAt, count } = node.crash;
-  if (resetAt === null || now < resetAt) return { node, facts: [] };
+  if (resetAt === null || now < resetAt || givenUp(node, node.policy.backoff))
+    return { node: dropEnded(node, now), facts: [] };
   return {
     node: clearCrash(node),
     facts: [info('Node Crash Record Reset', `${count} crashes forgotten: the time since the first one has passed`)],
   };
 }
 
+/** What was refused may be tried again. */
+function dropRefusal(node: NodeRecord, now: Instant): Step {
+  const { refusedOffer } = node;
+  if (refusedOffer == null || now < refusedOffer.until) return { node, facts: [] };
+  return { node: { ...node, refusedOffer: null }, facts: [{ kind: 'fill', group: node.group }] };
+}
+
 function passDeadline(node: NodeRecord, now: Instant): Step {
-  const { spec } = node;
-  if (spec.reachedAt !== null) return { node, facts: [] };
-  if (spec.state === 'Idle') return passIdleDeadline(node, now);
-  if (spec.acknowledgedAt === null) {
-    if (now < after(spec.since, WITHDRAW_AFTER)) return { node, facts: [] };
-    const moved = moveSpec(node, 'Idle', null, now);
-    const ended = endAttempt(moved.node);
-    return {
-      node: { ...ended.node, unreachableSince: now },
-      facts: [
-        ...moved.facts,
-        ...ended.facts,
-        {
-          kind: 'event',
-          type: 'Node Unreachable',
-          severity: 'warning',
-          message: `${spec.state} was not picked up within 35 min and is withdrawn; nothing is counted`,
-        },
-      ],
-    };
+  const due = stepDue(node);
+  if (due === null || now < due.at) return { node, facts: [] };
+  switch (due.kind) {
+    case 'crash':
+      return failStep(node, now);
+    case 'withdrawal':
+      return giveUpUnheard(node, now);
+    case 'mark':
+      return markOverdue(node, now);
   }
-  if (now < after(spec.acknowledgedAt, node.policy.deadlines[spec.state])) return { node, facts: [] };
-  const failed = crash(node, 'DeadlinePassed', sayMissed(node), now);
+}
+
+/** What was seen of the node meanwhile says why, even where the report itself could fail nothing. */
+function failStep(node: NodeRecord, now: Instant): Step {
+  const back = node.status === null ? null : fellBack(node, node.status);
+  const failure =
+    back === null ? { reason: 'DeadlinePassed', message: sayMissed(node) } : { reason: 'RolledBack', message: back };
+  const failed = crash(node, failure, now);
   return { node: { ...failed.node, unreachableSince: now }, facts: failed.facts };
+}
+
+/** Nobody has acknowledged the step: it is given up, its slot is freed at once, and nothing is counted (rule 2). */
+function giveUpUnheard(node: NodeRecord, now: Instant): Step {
+  const { state } = node.spec;
+  const moved = moveSpec(node, 'Idle', null, now);
+  const ended = endAttempt(moved.node);
+  return {
+    node: { ...ended.node, unreachableSince: now },
+    facts: [
+      ...moved.facts,
+      ...ended.facts,
+      {
+        kind: 'event',
+        type: 'Node Unreachable',
+        severity: 'warning',
+        message: `${state} was not picked up within 35 min and is withdrawn; nothing is counted`,
+      },
+    ],
+  };
 }
 
 /** Somebody has to clear what blocks a drain, so it is named in the crash record, also once the node is silent. */
 function sayMissed({ spec, status }: NodeRecord): string {
+  if (spec.state === 'MonitoringUpdate' && spec.reachedAt !== null)
+    return 'the report that ends the soak time did not come';
   const blockedBy = spec.state === 'RebootedIntoUpdate' ? (status?.drainBlockedBy ?? null) : null;
   return `${spec.state} was not reached within its deadline${blockedBy === null ? '' : `: its drain was blocked by ${blockedBy}`}`;
 }
 
 /** The Idle deadline never counts and never makes a new generation; it marks the node and wakes it again (rule 2). */
-function passIdleDeadline(node: NodeRecord, now: Instant): Step {
-  const { spec } = node;
-  if (spec.acknowledgedAt === null || node.unreachableSince !== null || node.status === null)
-    return { node, facts: [] };
-  const overdue = after(spec.acknowledgedAt, node.policy.deadlines.Idle);
-  if (now < overdue || node.status.reportedAt >= overdue) return { node, facts: [] };
+function markOverdue(node: NodeRecord, now: Instant): Step {
   return {
-    node: { ...node, unreachableSince: now, spec: { ...spec, nextWakeAt: now } },
+    node: { ...node, unreachableSince: now, spec: { ...node.spec, nextWakeAt: now } },
     facts: [
       {
         kind: 'event',
@@ -88,15 +116,6 @@ function passIdleDeadline(node: NodeRecord, now: Instant): Step {
   };
 }
 
-function repeatWake(node: NodeRecord, now: Instant): Step {
-  const { spec } = node;
-  if (spec.nextWakeAt === null || now < spec.nextWakeAt) return { node, facts: [] };
-  return {
-    node: { ...node, spec: { ...spec, ...nextRepeat(node, now) } },
-    facts: [{ kind: 'wake', hostId: node.nodeId, action: 'DriveNode', generation: spec.generation, decided: false }],
-  };
-}
-
 function noticeSilence(node: NodeRecord, now: Instant): Step {
   if (node.status === null || node.silentSince !== null) return { node, facts: [] };
   const last = lastSign(node) ?? node.status.reportedAt;
@@ -104,7 +123,7 @@ function noticeSilence(node: NodeRecord, now: Instant): Step {
   return {
     node: { ...node, silentSince: now, untold: node.untold ?? { kind: 'hostSilent', at: now } },
     facts: [
-      { kind: 'event', type: 'Node Silent', severity: 'warning', message: 'has not reported for 60 min' },
+      { kind: 'event', type: 'Node Silent', severity: 'warning', message: 'has not reported for 90 min' },
       { kind: 'hostSilent', hostId: node.nodeId, at: now },
     ],
   };

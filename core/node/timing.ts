@@ -1,48 +1,42 @@
-/** When a node must be looked at again. */
+/** When a node must be looked at again, and what is counted of it. */
+import type { Alarm } from '../decision/alarm.ts';
 import { after, earliest, type Instant } from '../kit/time.ts';
-import { type NodeRecord, SILENT_AFTER, WITHDRAW_AFTER } from './record.ts';
+import { blockEnds } from './blocks.ts';
+import { stepDue } from './deadline.ts';
+import { givenUp } from './given-up.ts';
+import { offerOf } from './offer.ts';
+import { type NodeRecord, SILENT_AFTER } from './record.ts';
 import { isStopped, lastSign } from './signs.ts';
-
-/** An instant at which something falls due; a `retry` wait is short and also gets the vernier (DESIGN section 4). */
-export type Alarm = { at: Instant; retry: boolean };
 
 /** The earliest instant for which a timer is armed; null when the node waits for nothing that time brings. */
 export function nodeAlarm(node: NodeRecord): Alarm | null {
   if (node.removed !== null) return null;
-  if (isStopped(node)) return node.crash.resetAt === null ? null : { at: node.crash.resetAt, retry: false };
+  const resetAt = givenUp(node, node.policy.backoff) ? null : node.crash.resetAt;
+  if (isStopped(node)) return resetAt === null ? null : { at: resetAt, retry: false };
   const retryAt = retryInstant(node);
-  const at = earliest([retryAt, node.crash.resetAt, node.spec.nextWakeAt, stepInstant(node)]);
+  const refusedUntil = node.refusedOffer?.until ?? null;
+  const at = earliest([
+    retryAt,
+    resetAt,
+    node.spec.nextWakeAt,
+    stepDue(node)?.at ?? null,
+    refusedUntil,
+    blockEnd(node),
+  ]);
   return at === null ? null : { at, retry: at === retryAt };
 }
 
-/** Only an Idle node waits for its retry; a recovering one first comes back. */
+/** Only an Idle node waits for its retry, and only one that has something to try; a recovering one first comes back. */
 function retryInstant(node: NodeRecord): Instant | null {
-  const idle = node.spec.state === 'Idle' && node.spec.reachedAt !== null && node.attempt === null;
-  return idle && node.waitingSince === null && node.heldBy === null && wantsUpdate(node) ? node.crash.retryAfter : null;
+  const offer = offerOf(node);
+  const wants = offer.kind === 'newer' && (offer.version === null || !node.blockedVersions.includes(offer.version));
+  return wants && node.waitingSince === null && node.heldBy === null ? node.crash.retryAfter : null;
 }
 
-/** A node that has an update to try; the wait of any other ends without anything to do. */
-function wantsUpdate(node: NodeRecord): boolean {
-  const { status } = node;
-  if (status?.state !== 'Idle' || status.updateCheck.result !== 'Available') return false;
-  const version = status.updateCheck.version;
-  return version === undefined || (version !== status.currentVersion && !node.blockedVersions.includes(version));
-}
-
-function stepInstant(node: NodeRecord): Instant | null {
-  const { spec, policy } = node;
-  if (spec.reachedAt !== null) {
-    return spec.state === 'MonitoringUpdate' ? after(spec.reachedAt, policy.soak) : null;
-  }
-  if (spec.state === 'Idle') {
-    const { status } = node;
-    if (status === null || spec.acknowledgedAt === null || node.unreachableSince !== null) return null;
-    const overdue = after(spec.acknowledgedAt, policy.deadlines.Idle);
-    return status.reportedAt >= overdue ? null : overdue;
-  }
-  return spec.acknowledgedAt === null
-    ? after(spec.since, WITHDRAW_AFTER)
-    : after(spec.acknowledgedAt, policy.deadlines[spec.state]);
+/** When the version that is offered may be tried again. */
+function blockEnd(node: NodeRecord): Instant | null {
+  const offer = offerOf(node);
+  return offer.kind === 'newer' && offer.version !== null ? blockEnds(node, offer.version) : null;
 }
 
 /** The instant under which the node stands in the due-time index: its alarm, when its silence must be noticed, or since when its VMs are to be told of it. */
@@ -56,10 +50,22 @@ export function nodeDueAt(node: NodeRecord): Instant | null {
 }
 
 /** What the gauges and the attention index say of a node. */
-export type NodeConcerns = { backingOff: boolean; unreachable: boolean; silent: boolean };
+export type NodeConcerns = {
+  backingOff: boolean;
+  unreachable: boolean;
+  silent: boolean;
+  gaveUp: boolean;
+  /** It has a version that it does not take again by itself for a while. */
+  blocked: boolean;
+};
 
-export const nodeConcerns = (node: NodeRecord): NodeConcerns => ({
-  backingOff: node.removed === null && !isStopped(node) && retryInstant(node) !== null,
-  unreachable: node.removed === null && node.unreachableSince !== null,
-  silent: node.removed === null && node.silentSince !== null,
-});
+export function nodeConcerns(node: NodeRecord): NodeConcerns {
+  const there = node.removed === null;
+  return {
+    backingOff: there && !isStopped(node) && retryInstant(node) !== null,
+    unreachable: there && node.unreachableSince !== null,
+    silent: there && node.silentSince !== null,
+    gaveUp: there && givenUp(node, node.policy.backoff),
+    blocked: there && node.blockedVersions.length > 0,
+  };
+}

@@ -1,74 +1,21 @@
-/** A start in a claimed slot, and what operators ask of a node (DESIGN sections 2 and 6). */
-import { type Outcome, refused, unchanged } from '../decision/fact.ts';
+/** What operators ask of a node (DESIGN sections 2 and 6). */
+import { type Fact, info, type Outcome, refused, unchanged } from '../decision/fact.ts';
 import type { GroupId } from '../kit/ids.ts';
-import { type NodePolicy, nodePolicyOf } from '../policy/group-policy.ts';
-import { after, between, type Instant, seconds } from '../kit/time.ts';
-import { advance } from './advance.ts';
-import { conclude, info } from './conclude.ts';
+import type { Instant } from '../kit/time.ts';
+import { nodePolicyOf } from '../policy/group-policy.ts';
+import { withBlockers } from './blockers.ts';
+import { conclude } from './conclude.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
-import { withBlockers } from './maintenance.ts';
-import { readiness } from './readiness.ts';
-import { acknowledge } from './report.ts';
-import { type NodeRecord, underWay } from './record.ts';
-import { endAttempt, moveSpec, type Step } from './spec.ts';
-
-/** A claim older than this starts nothing: the sweep frees slots after two minutes (DESIGN section 7). */
-const CLAIM_VALID_FOR = seconds(90);
-
-/** Takes an update in the slot that was claimed; refused when the node is not ready, so that the slot is undone. */
-export function start(
-  node: NodeRecord,
-  event: Extract<NodeEvent, { kind: 'start' }>,
-  context: NodeContext,
-): Outcome<NodeRecord> {
-  const { now, group } = context;
-  const { claim, told } = event;
-  if (claim !== null && between(claim.at, now) > CLAIM_VALID_FOR) {
-    return refused(409, 'ClaimExpired', `the slot for node ${node.nodeId} was claimed too long ago`);
-  }
-  const may = readiness(node, now);
-  const { status } = node;
-  if (may.kind !== 'ready' || status === null)
-    return refused(409, 'NodeNotReady', `node ${node.nodeId} cannot start: ${may.kind}`);
-  if (group?.paused === true) return refused(409, 'GroupPaused', `group ${node.group} is paused`);
-  const policy = policyFor(node, context);
-  const step = moveSpec({ ...node, policy }, 'StagedUpdate', may.version, now);
-  const moved: Step = { node: told ? acknowledge(step.node, now) : step.node, facts: step.facts };
-  return conclude(
-    node,
-    {
-      node: {
-        ...moved.node,
-        attempt: {
-          claimId: claim?.claimId ?? null,
-          unlimited: claim === null,
-          version: may.version,
-          fromVersion: status.currentVersion,
-          fromBootId: status.bootId,
-          startedAt: now,
-          succeeded: false,
-        },
-      },
-      facts: [
-        ...moved.facts,
-        info(
-          'Node Update Started',
-          `update from ${status.currentVersion} to ${may.version ?? 'the version offered'} begins`,
-        ),
-      ],
-    },
-    context,
-  );
-}
-
-/** The group's policy, as the node carries it from here on. */
-const policyFor = (node: NodeRecord, { group }: NodeContext): NodePolicy =>
-  group === null ? node.policy : nodePolicyOf(group.policy);
+import { reconsider } from './go-on.ts';
+import { offerOf } from './offer.ts';
+import { type NodeRecord, rebootDecided, underWay, waitsStaged } from './record.ts';
+import { endAttempt, giveUpSlot, type Step, withdraw } from './spec.ts';
 
 export function release(node: NodeRecord, context: NodeContext): Outcome<NodeRecord> {
   if (node.heldBy === null) return unchanged;
-  const released = withBlockers({ ...node, heldBy: null }, context);
-  const step = advance(released, context.group?.paused ?? false, context.now);
+  const { group, blockers, now } = context;
+  const released = withBlockers({ ...node, heldBy: null }, blockers);
+  const step = group === null ? { node: released, facts: [] } : reconsider(released, group, now);
   return conclude(
     node,
     { node: step.node, facts: [info('Node Released', `released (was held by ${node.heldBy})`), ...step.facts] },
@@ -85,13 +32,8 @@ export function move(node: NodeRecord, group: GroupId, context: NodeContext): Ou
       `node ${node.nodeId} is under way in group ${node.group}; move it when it is Idle again`,
     );
   }
-  const policy = policyFor(node, context);
-  const moved: NodeRecord = {
-    ...node,
-    group,
-    waitingSince: null,
-    policy,
-  };
+  const policy = context.group === null ? node.policy : nodePolicyOf(context.group.policy);
+  const moved: NodeRecord = { ...node, group, waitingSince: null, policy };
   return conclude(
     node,
     {
@@ -114,28 +56,6 @@ export function remove(node: NodeRecord, reason: string, context: NodeContext): 
     context,
   );
 }
-
-export function wakeFailed(
-  node: NodeRecord,
-  status: string,
-  generation: number | null,
-  context: NodeContext,
-): Outcome<NodeRecord> {
-  const { spec } = node;
-  if (generation !== null && generation !== spec.generation) return unchanged;
-  if (spec.nextWakeAt === null) return unchanged;
-  const soon = after(context.now, SOON);
-  const nextWakeAt = spec.nextWakeAt < soon ? spec.nextWakeAt : soon;
-  if (node.wakeFailure?.status === status && nextWakeAt === spec.nextWakeAt) return unchanged;
-  return conclude(
-    node,
-    { node: { ...node, spec: { ...spec, nextWakeAt }, wakeFailure: { status, at: context.now } }, facts: [] },
-    context,
-  );
-}
-
-/** How soon a failed wake is repeated: long enough that a host that refuses is not asked in a tight loop. */
-const SOON = seconds(30);
 
 export function fence(node: NodeRecord, by: string, context: NodeContext): Outcome<NodeRecord> {
   return conclude(
@@ -162,18 +82,58 @@ export function told(node: NodeRecord, at: Instant): Outcome<NodeRecord> {
   return { kind: 'changed', next: { ...node, untold: null, revision: node.revision + 1 }, facts: [] };
 }
 
-/** Clears the wait and keeps the count. */
+/**
+ * Ends the waits of the node's own record: the back-off, having given up, its blocked versions and the wait after an offer
+ * it refused. The count stays; whatever else forbids a start still stands, and the answer says it (DESIGN section 2b).
+ */
 export function retry(node: NodeRecord, context: NodeContext): Outcome<NodeRecord> {
-  if (node.crash.retryAfter === null) return conclude(node, { node, facts: [] }, context);
-  const message = `the wait was cleared by an operator; crash count stays ${node.crash.count}`;
-  return conclude(
-    node,
-    { node: { ...node, crash: { ...node.crash, retryAfter: null } }, facts: [info('Node Retry Requested', message)] },
-    context,
-  );
+  const { crash, blockedVersions, refusedOffer } = node;
+  const waits = crash.retryAfter !== null || (crash.count > 0 && crash.waived !== true);
+  const fill: Fact[] = offerOf(node).kind === 'newer' ? [{ kind: 'fill', group: node.group }] : [];
+  if (!waits && blockedVersions.length === 0 && refusedOffer == null)
+    return conclude(node, { node, facts: fill }, context);
+  const { blockedAt: _lifted, ...rest } = node;
+  const next: NodeRecord = {
+    ...rest,
+    crash: crash.count === 0 ? crash : { ...crash, retryAfter: null, waived: true },
+    blockedVersions: [],
+    refusedOffer: null,
+  };
+  const lifted = blockedVersions.length === 0 ? '' : `; ${blockedVersions.join(', ')} may be tried again`;
+  const message = `the wait was cleared by an operator; crash count stays ${crash.count}${lifted}`;
+  return conclude(node, { node: next, facts: [info('Node Retry Requested', message), ...fill] }, context);
 }
 
-export function hold(node: NodeRecord, by: string, context: NodeContext): Outcome<NodeRecord> {
-  if (node.heldBy !== null) return unchanged;
-  return conclude(node, { node: { ...node, heldBy: by }, facts: [info('Node Held', `held by ${by}`)] }, context);
+/**
+ * Nothing new starts, nothing staged is activated, and what is activated is withdrawn in this very write; with `withdraw`
+ * what is staged, too (DESIGN section 2 rule 6).
+ */
+export function hold(
+  node: NodeRecord,
+  { by, withdraw: gives = false }: Extract<NodeEvent, { kind: 'hold' }>,
+  context: NodeContext,
+): Outcome<NodeRecord> {
+  if (gives && rebootDecided(node)) {
+    return refused(
+      409,
+      'RebootDecided',
+      `node ${node.nodeId} has been told to reboot into ${node.spec.version ?? 'its update'}: that is finished, and nothing was held`,
+    );
+  }
+  const holder = node.heldBy ?? by;
+  const said = node.heldBy === null ? [info('Node Held', `held by ${by}`)] : [];
+  const stopped = stop({ ...node, heldBy: holder }, holder, gives, context);
+  if (node.heldBy !== null && stopped.facts.length === 0) return unchanged;
+  return conclude(node, { node: stopped.node, facts: [...said, ...stopped.facts] }, context);
+}
+
+/** What a hold does to an attempt. */
+function stop(node: NodeRecord, by: string, gives: boolean, { now }: NodeContext): Step {
+  const { attempt, spec } = node;
+  if (attempt === null) return { node, facts: [] };
+  if (spec.state === 'PerformedUpdate' || (gives && spec.state === 'StagedUpdate'))
+    return withdraw(node, `held by ${by}`, now);
+  if (!waitsStaged(node)) return { node, facts: [] };
+  const waits = { ...attempt, stagedSince: attempt.stagedSince ?? now, letOnAt: null };
+  return giveUpSlot({ ...node, attempt: waits, spec: { ...spec, nextWakeAt: null } });
 }

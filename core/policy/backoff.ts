@@ -16,9 +16,13 @@ import {
   seconds,
 } from '../kit/time.ts';
 
+/** After so many crashes, or failures in a row, nothing is tried by itself any more. */
+export const giveUpAfter = () => z.optional(z.int().check(z.gte(1), z.lte(1000)));
+
 export const nodeBackoffSchema = z.union([
-  z.strictObject({ preset: z.enum(['seed', 'brupop']) }),
+  z.strictObject({ preset: z.enum(['seed', 'brupop']), giveUpAfter: giveUpAfter() }),
   z.strictObject({
+    giveUpAfter: giveUpAfter(),
     unit: positiveDuration(),
     from: z.enum(['firstCrash', 'lastCrash']),
     cap: positiveDuration(),
@@ -38,12 +42,16 @@ export const vmBackoffSchema = z.union([
 ]);
 export type VmBackoffBody = z.infer<typeof vmBackoffSchema>;
 
-/** A wait of `unit × 2^count` from the first or the last crash, at most `cap`; the record forgotten after `resetAfter`. */
+/** A wait of `unit × 2^count + plus` from the first or the last crash, at most `cap`; the record forgotten after `resetAfter`. */
 export type NodeBackoff = {
   unit: Duration;
+  /** Absent: nothing. */
+  plus?: Duration;
   from: 'firstCrash' | 'lastCrash';
   cap: Duration;
   resetAfter: Duration | null;
+  /** Absent: it is never given up. */
+  giveUpAfter?: number;
 };
 
 /** Seed: "2^crash_count seconds since the first crash", reset after 24 hours. */
@@ -54,9 +62,13 @@ export const NODE_BACKOFF_SEED: NodeBackoff = {
   resetAfter: hours(24),
 };
 
-/** As Brupop shipped it: 2^count minutes since the last crash, at most 24 h, never reset by time. */
+/**
+ * As Brupop shipped it: more than 2^count whole minutes since the last crash, at most 24 h, never reset by time. The peer
+ * compares whole minutes and strictly, which is one minute more (facts/bottlerocket-updates.md section 1.B).
+ */
 export const NODE_BACKOFF_BRUPOP: NodeBackoff = {
   unit: minutes(1),
+  plus: minutes(1),
   from: 'lastCrash',
   cap: hours(24),
   resetAfter: null,
@@ -64,22 +76,39 @@ export const NODE_BACKOFF_BRUPOP: NodeBackoff = {
 
 export function nodeBackoffOf(body: NodeBackoffBody | undefined): NodeBackoff {
   if (body === undefined) return NODE_BACKOFF_SEED;
-  if ('preset' in body) return body.preset === 'brupop' ? NODE_BACKOFF_BRUPOP : NODE_BACKOFF_SEED;
+  const givesUp = body.giveUpAfter === undefined ? {} : { giveUpAfter: body.giveUpAfter };
+  if ('preset' in body) return { ...(body.preset === 'brupop' ? NODE_BACKOFF_BRUPOP : NODE_BACKOFF_SEED), ...givesUp };
   return {
     unit: validated(body.unit),
     from: body.from,
     cap: validated(body.cap),
     resetAfter: body.resetAfter === 'none' ? null : validated(body.resetAfter),
+    ...givesUp,
   };
 }
 
 const EXPONENT_MAX = 60;
 
-/** When a node that has crashed `count` times may try again. */
-export function nodeRetryAfter(backoff: NodeBackoff, count: number, firstAt: Instant, lastAt: Instant): Instant {
-  const exponent = Math.min(Math.max(count, 0), EXPONENT_MAX);
-  const wait = milliseconds(Math.min(backoff.cap, backoff.unit * 2 ** exponent));
-  return after(backoff.from === 'firstCrash' ? firstAt : lastAt, wait);
+export type Crashes = {
+  count: number;
+  firstAt: Instant;
+  lastAt: Instant;
+  /** The last attempt had begun its disruptive step, a blocked drain too. */
+  disruptive: boolean;
+};
+
+/** What disturbs workloads waits as Brupop ships it, whatever the preset: 2^count minutes, at most a day. */
+const DISRUPTIVE_UNIT = minutes(1);
+const DISRUPTIVE_CAP = hours(24);
+
+/** When a node that has crashed `count` times may try again (DESIGN section 2 rule 3). */
+export function nodeRetryAfter(backoff: NodeBackoff, { count, firstAt, lastAt, disruptive }: Crashes): Instant {
+  const power = 2 ** Math.min(Math.max(count, 0), EXPONENT_MAX);
+  const wait = milliseconds(Math.min(backoff.cap, backoff.unit * power + (backoff.plus ?? 0)));
+  const curve = after(backoff.from === 'firstCrash' ? firstAt : lastAt, wait);
+  if (!disruptive) return curve;
+  const calm = after(lastAt, milliseconds(Math.min(DISRUPTIVE_CAP, DISRUPTIVE_UNIT * power)));
+  return calm > curve ? calm : curve;
 }
 
 /** When a node's crash record is forgotten; null when the policy never forgets. */

@@ -138,7 +138,7 @@ function repeatWake(vm: VmRecord, now: Instant): VmStep {
   const ending = instance.stop !== null || instance.timedOutAt !== null;
   const wake: Fact = ending
     ? wakeToStop(vm, false)
-    : { kind: 'wake', hostId: hostOf(vm), action: 'StartInstance', generation: vm.power.sequence, decided: false };
+    : { kind: 'wake', hostId: hostOf(vm), action: 'StartInstance', generation: null, decided: false };
   return { vm: { ...vm, instance: { ...instance, nextWakeAt, wakesRepeated } }, facts: [wake] };
 }
 

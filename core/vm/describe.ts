@@ -2,7 +2,7 @@
 import type { DesiredVm, HostVm } from '../contract/agent-answers.ts';
 import type { VmJson } from '../contract/answers.ts';
 import type { PrintableStatus } from '../contract/words.ts';
-import { sayWhen } from '../node/readiness.ts';
+import { sayWhen } from '../kit/time.ts';
 import { vmPolicyOf } from '../policy/vm-policy.ts';
 import { after, formatInstant, type Instant } from '../kit/time.ts';
 import { hostOf, type Instance, live, type VmRecord, waitsForHost } from './record.ts';

@@ -70,7 +70,7 @@ export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
   return {
     vm: { ...vm, instance, pendingStart: null, previousInstances: retired(vm) },
     facts: [
-      { kind: 'wake', hostId: hostOf(vm), action: 'StartInstance', generation: vm.power.sequence, decided: true },
+      { kind: 'wake', hostId: hostOf(vm), action: 'StartInstance', generation: null, decided: true },
       note('VM Instance Started', `instance ${instance.instanceId} asked of host ${hostOf(vm)}`),
     ],
   };
@@ -124,7 +124,7 @@ export const wakeToStop = (vm: VmRecord, decided: boolean): Fact => ({
   kind: 'wake',
   hostId: hostOf(vm),
   action: 'StopInstance',
-  generation: vm.power.sequence,
+  generation: null,
   decided,
 });
 

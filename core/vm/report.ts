@@ -2,7 +2,7 @@
 import type { VmReport } from '../contract/agent-bodies.ts';
 import type { EndCause } from '../contract/words.ts';
 import type { InstanceId } from '../kit/ids.ts';
-import { cut } from '../node/report.ts';
+import { cut } from '../node/observe.ts';
 import { vmPolicyOf } from '../policy/vm-policy.ts';
 import { tailOf } from '../kit/text.ts';
 import {

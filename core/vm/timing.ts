@@ -1,6 +1,6 @@
 /** When a VM must be looked at again. */
 import { vmPolicyOf } from '../policy/vm-policy.ts';
-import type { Alarm } from '../node/timing.ts';
+import type { Alarm } from '../decision/alarm.ts';
 import { after, earliest, type Instant } from '../kit/time.ts';
 import { live, type VmRecord, waitsForHost } from './record.ts';
 import { awaitedAt } from './recover.ts';

@@ -7,11 +7,22 @@ import {
   type QueryCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type GroupId, type NodeId, parseGroupId, parseNodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
+import { type GroupId, type NodeId, parseNodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
+import { parseRef } from '../../core/kit/ref.ts';
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
 import { after, formatInstant, type Instant, milliseconds } from '../../core/kit/time.ts';
-import { QUEUED, UNDER_WAY } from '../keys.ts';
-import type { AggregateKind, Concern, Ids, Loaded, Page, Records, Ref, Store } from '../ports.ts';
+import { QUEUED, STAGED, UNDER_WAY } from '../keys.ts';
+import {
+  type AggregateKind,
+  type Concern,
+  CONCERNS,
+  type Ids,
+  type Loaded,
+  type Page,
+  type Records,
+  type Ref,
+  type Store,
+} from '../ports.ts';
 import { toAttributes } from './attributes.ts';
 import {
   attentionPartition,
@@ -103,6 +114,10 @@ export class DynamoStore implements Store {
 
   underWay(group: GroupId): Promise<NodeId[]> {
     return this.#members(group, UNDER_WAY, null);
+  }
+
+  waitingStaged(group: GroupId): Promise<NodeId[]> {
+    return this.#members(group, STAGED, null);
   }
 
   async countMembers(group: GroupId): Promise<number> {
@@ -203,15 +218,10 @@ type Bound = { operator: '<' | '>' | 'begins_with'; value: string };
 
 const shardNumbers = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
 
-const isConcern = (text: string): text is Concern =>
-  ['backingOff', 'unreachable', 'silent', 'crashLoop'].includes(text);
+const isConcern = (text: string): text is Concern => CONCERNS.some((concern) => concern === text);
 
 /** A reference from the end of a sort key; an entry that is none is passed over, since an index only proposes. */
-function refFrom([kind, id = '']: readonly string[]): Ref[] {
-  const node = kind === 'node' ? parseNodeId(id) : null;
-  const vm = kind === 'vm' ? parseVmId(id) : null;
-  const group = kind === 'group' ? parseGroupId(id) : null;
-  if (node !== null) return [{ kind: 'node', id: node }];
-  if (vm !== null) return [{ kind: 'vm', id: vm }];
-  return group === null ? [] : [{ kind: 'group', id: group }];
+function refFrom([kind = '', id = '']: readonly string[]): Ref[] {
+  const ref = parseRef(kind, id);
+  return ref === null ? [] : [ref];
 }

@@ -7,7 +7,8 @@ const BATCH_MAX = 50;
 /** Delivery: the least that SSM takes. A node that is away asks by itself when it comes back. */
 const DELIVERY_SECONDS = 30;
 
-export type WakeTarget = { nodeId: string; generation: number };
+/** `generation` null: a VM's wake, which names none; an older agent expects 0 there. */
+export type WakeTarget = { nodeId: string; generation: number | null };
 export type WakeOutcome = { unregistered: WakeTarget[] };
 
 /** @throws whatever SSM answers other than InvalidInstanceId: the whole batch may be tried again */
@@ -31,7 +32,7 @@ async function wakeBatch(
   ssm: SSMClient,
   document: string,
   nodes: string[],
-  generation: number,
+  generation: number | null,
   wakeId: string,
 ): Promise<WakeTarget[]> {
   try {
@@ -50,27 +51,27 @@ async function send(
   ssm: SSMClient,
   document: string,
   nodes: string[],
-  generation: number,
+  generation: number | null,
   wakeId: string,
 ): Promise<void> {
   // Different batches of one delivery must not share a wake id: the agent's wake file is named by it.
   const id = createHash('sha256')
-    .update(`${wakeId}/${generation}/${nodes.join(',')}`)
+    .update(`${wakeId}/${generation ?? 0}/${nodes.join(',')}`)
     .digest('hex')
     .slice(0, 32);
   await ssm.send(
     new SendCommandCommand({
       DocumentName: document,
       InstanceIds: nodes,
-      Comment: `holdoff ${generation} ${id}`,
+      Comment: `holdoff ${generation ?? 0} ${id}`,
       TimeoutSeconds: DELIVERY_SECONDS,
-      Parameters: { [WAKE_PARAMETERS.wakeId]: [id], [WAKE_PARAMETERS.generation]: [String(generation)] },
+      Parameters: { [WAKE_PARAMETERS.wakeId]: [id], [WAKE_PARAMETERS.generation]: [String(generation ?? 0)] },
     }),
   );
 }
 
-function byGeneration(targets: readonly WakeTarget[]): Map<number, string[]> {
-  const groups = new Map<number, string[]>();
+function byGeneration(targets: readonly WakeTarget[]): Map<number | null, string[]> {
+  const groups = new Map<number | null, string[]>();
   for (const { nodeId, generation } of targets) {
     const known = groups.get(generation) ?? [];
     if (!known.includes(nodeId)) groups.set(generation, [...known, nodeId]);

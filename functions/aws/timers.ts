@@ -7,15 +7,14 @@ import {
   ValidationException,
 } from '@aws-sdk/client-scheduler';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { after, ceilToSecond, formatInstant, type Instant, minutes, seconds } from '../../core/kit/time.ts';
+import { hasVernier } from '../../core/decision/alarm.ts';
+import { after, ceilToSecond, formatInstant, type Instant, seconds } from '../../core/kit/time.ts';
 import type { Env } from '../env.ts';
 import type { Ref, Timers } from '../ports.ts';
 
 /** What a timer says when it fires; the table decides what it means. */
 export type FiringMessage = { kind: Ref['kind']; id: string; at: number };
 
-/** SQS's longest delay is 900 s. */
-export const VERNIER_MAX = minutes(15);
 /** A wake that is a day late helps nobody: the sweep is there long before. */
 const MAX_EVENT_AGE_SECONDS = 900;
 const MAX_RETRIES = 3;
@@ -37,7 +36,7 @@ export class AwsTimers implements Timers {
       await this.#vernier(message, 0);
       return;
     }
-    const short = retry && at - now <= VERNIER_MAX;
+    const short = hasVernier({ at, retry }, now);
     const both = await Promise.allSettled([
       this.#schedule(message, key, at, now),
       ...(short ? [this.#vernier(message, Math.ceil((at - now) / 1000))] : []),

@@ -2,7 +2,7 @@
 import type { VmReport } from '../../core/contract/agent-bodies.ts';
 import type { LaunchAnswer } from '../../core/contract/agent-answers.ts';
 import { parseInstanceId } from '../../core/kit/ids.ts';
-import { desiredOf } from '../../core/node/desired.ts';
+import { desiredOf, isQuiet } from '../../core/node/desired.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { desiredFor } from '../../core/vm/describe.ts';
 import { hostOf, live, notTakenOn, type VmRecord, waitsForHost } from '../../core/vm/record.ts';
@@ -24,17 +24,13 @@ export const reportNodeRoute: Serve<'reportNode'> = async (plane, request) => {
   if (node === null) throw fail(404, 'NodeNotFound', `there is no node ${nodeId}`);
   return {
     status: 200,
-    body: { desired: desiredOf(node), reportEverySeconds: reportEvery(node, plane.settings) },
+    body: { desired: desiredOf(node, plane.now()), reportEverySeconds: reportEvery(node, plane.settings) },
   };
 };
 
 /** Often while under way or recovering, rarely while Idle (DESIGN section 6). */
-function reportEvery(node: NodeRecord, settings: Settings): number {
-  const { spec, status, attempt } = node;
-  const idle = spec.state === 'Idle' && spec.reachedAt !== null && attempt === null && status?.state === 'Idle';
-  const quiet = node.removed !== null || idle;
-  return quiet ? settings.idleReportSeconds : settings.activeReportSeconds;
-}
+const reportEvery = (node: NodeRecord, settings: Settings): number =>
+  isQuiet(node) ? settings.idleReportSeconds : settings.activeReportSeconds;
 
 export const hostVmsRoute: Serve<'listHostVms'> = async (plane, request) => {
   const nodeId = request.params.nodeId;

@@ -1,9 +1,12 @@
 /** Groups, as an operator sets their policy and stops them. */
 import type { GroupJson } from '../../core/contract/answers.ts';
-import { describeGroup, type GroupEvent } from '../../core/group/group.ts';
+import { describeGroup } from '../../core/group/describe.ts';
+import type { GroupEvent } from '../../core/group/group.ts';
+import { mustCount } from '../../core/group/slots.ts';
 import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
-import { fill, loadGroup, turnGroup } from '../operations/groups.ts';
-import { proceedHeld } from '../operations/nodes.ts';
+import { fillAfter } from '../operations/fill.ts';
+import { loadGroup, turnGroup } from '../operations/groups.ts';
+import { proceedGroup } from '../operations/nodes.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
 import type { Serve } from './handler.ts';
@@ -11,7 +14,8 @@ import { encodeCursor, pageOf } from './pages.ts';
 
 async function shown(plane: ControlPlane, group: GroupId): Promise<GroupJson> {
   const { own, fallback } = await loadGroup(plane, group);
-  return describeGroup(own, fallback);
+  const slotless = mustCount(own) ? await plane.store.underWay(group) : [];
+  return describeGroup(own, fallback, plane.now(), slotless);
 }
 
 export const listGroups: Serve<'listGroups'> = async (plane, request) => {
@@ -45,8 +49,8 @@ async function change<S extends 200 | 201 | 202>(
 ): Promise<{ status: S; body: GroupJson }> {
   const result = await turnGroup(plane, group, event);
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
-  if (event.kind === 'resume') await proceedHeld(plane, group);
-  if (event.kind !== 'pause') await fill(plane, group);
+  if (event.kind === 'resume') await proceedGroup(plane, group);
+  if (event.kind !== 'pause') await fillAfter(plane, group);
   if (event.kind === 'put' && group === DEFAULT_GROUP) await fillFollowers(plane);
   return { status, body: await shown(plane, group) };
 }
@@ -56,7 +60,8 @@ async function fillFollowers(plane: ControlPlane): Promise<void> {
   let cursor: string | null = null;
   do {
     const page: { items: GroupId[]; cursor: string | null } = await plane.store.list('group', 100, cursor);
-    for (const id of page.items) if ((await plane.store.load('group', id))?.record.body === null) await fill(plane, id);
+    for (const id of page.items)
+      if ((await plane.store.load('group', id))?.record.body === null) await fillAfter(plane, id);
     ({ cursor } = page);
   } while (cursor !== null);
 }

@@ -2,11 +2,11 @@
 import type { NodeJson } from '../../core/contract/answers.ts';
 import { type GroupId, type NodeId, parseGroupId } from '../../core/kit/ids.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
-import { describeNode, type GroupSituation } from '../../core/node/describe.ts';
+import type { GroupView } from '../../core/group/view.ts';
+import { describeNode } from '../../core/node/describe.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
-import { limitOf } from '../../core/policy/limit.ts';
 import { formatInstant } from '../../core/kit/time.ts';
-import { loadGroup, viewOf } from '../operations/groups.ts';
+import { loadView } from '../operations/groups.ts';
 import { turnNode } from '../operations/nodes.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
@@ -14,23 +14,12 @@ import type { ApiRequest, Serve } from './handler.ts';
 import { encodeCursor, pageOf } from './pages.ts';
 
 /** What explaining nodes needs to know of their groups, each group read once. */
-export function situations(plane: ControlPlane): (group: GroupId) => Promise<GroupSituation> {
-  const known = new Map<GroupId, Promise<GroupSituation>>();
+export function situations(plane: ControlPlane): (group: GroupId) => Promise<GroupView> {
+  const known = new Map<GroupId, Promise<GroupView>>();
   return (group) => {
-    const found = known.get(group) ?? situationOf(plane, group);
+    const found = known.get(group) ?? loadView(plane, group);
     known.set(group, found);
     return found;
-  };
-}
-
-async function situationOf(plane: ControlPlane, group: GroupId): Promise<GroupSituation> {
-  const pair = await loadGroup(plane, group);
-  const view = viewOf(pair);
-  const limit = limitOf(view.policy.concurrency, pair.own.memberCount);
-  return {
-    paused: view.paused,
-    declared: pair.own.body !== null,
-    free: limit === null ? null : Math.max(0, limit - Object.keys(pair.own.slots).length),
   };
 }
 
@@ -81,7 +70,7 @@ export const nodeEvents: Serve<'listNodeEvents'> = async (plane, request) => {
   return { status: 200, body: { items } };
 };
 
-type NodeVerb = 'retryNode' | 'holdNode' | 'releaseNode' | 'fenceNode' | 'deleteNode';
+type NodeVerb = 'retryNode' | 'releaseNode' | 'fenceNode' | 'deleteNode';
 
 async function verb(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<{ status: 202; body: NodeJson }> {
   const result = await turnNode(plane, nodeId, event);
@@ -97,7 +86,8 @@ const plainVerb =
     verb(plane, params.nodeId, eventOf(caller));
 
 export const retryNode = plainVerb(() => ({ kind: 'retry' }));
-export const holdNode = plainVerb((by) => ({ kind: 'hold', by }));
+export const holdNode: Serve<'holdNode'> = (plane, { params, body, caller }) =>
+  verb(plane, params.nodeId, { kind: 'hold', by: caller, ...(body.withdraw === true ? { withdraw: true } : {}) });
 export const releaseNode = plainVerb(() => ({ kind: 'release' }));
 export const fenceNode = plainVerb((by) => ({ kind: 'fence', by }));
 export const deleteNode = plainVerb((by) => ({ kind: 'remove', reason: `removed by ${by}` }));

@@ -1,13 +1,12 @@
 /** Queued wakes go to SSM in batches. A node that SSM does not know is shown, and woken again later. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { parseNodeId } from '../../core/kit/ids.ts';
-import { parseWake } from '../messages.ts';
+import { parseWake, type WakeMessage } from '../messages.ts';
 import type { ControlPlane } from '../ports.ts';
 import { noteWakeStatus } from './wake-status.ts';
 
-type Target = { nodeId: string; generation: number };
 /** Wakes nodes, and says which of them SSM does not know; throws when the whole batch may be tried again. */
-export type WakeNodes = (targets: readonly Target[], wakeId: string) => Promise<{ unregistered: Target[] }>;
+export type WakeNodes = (targets: readonly WakeMessage[], wakeId: string) => Promise<{ unregistered: WakeMessage[] }>;
 
 export async function deliverWakes(
   plane: ControlPlane,
@@ -15,7 +14,7 @@ export async function deliverWakes(
   event: Pick<SQSEvent, 'Records'>,
 ): Promise<SQSBatchResponse> {
   const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
-  const wakes: { messageId: string; target: Target }[] = [];
+  const wakes: { messageId: string; target: WakeMessage }[] = [];
   for (const { messageId, body } of event.Records) {
     try {
       wakes.push({ messageId, target: parseWake(body) });
@@ -40,9 +39,9 @@ export async function deliverWakes(
   return { batchItemFailures };
 }
 
-async function noteUnregistered(plane: ControlPlane, text: string, generation: number): Promise<void> {
+async function noteUnregistered(plane: ControlPlane, text: string, generation: number | null): Promise<void> {
   const nodeId = parseNodeId(text);
   if (nodeId === null) return;
   plane.telemetry.warn('SSM does not know this node, or it is not running', { nodeId });
-  await noteWakeStatus(plane, nodeId, 'InvalidInstanceId', generation === 0 ? null : generation);
+  await noteWakeStatus(plane, nodeId, 'InvalidInstanceId', generation);
 }

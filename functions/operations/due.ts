@@ -4,7 +4,7 @@ import { between, type Instant } from '../../core/kit/time.ts';
 import { hostOf } from '../../core/vm/record.ts';
 import { alarmOf } from '../effects.ts';
 import type { ControlPlane, Ref } from '../ports.ts';
-import { fill } from './groups.ts';
+import { fill } from './fill.ts';
 import { turnNode } from './nodes.ts';
 import { turnVm } from './vms.ts';
 

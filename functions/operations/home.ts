@@ -30,7 +30,7 @@ export class Home {
     const { store, settings, telemetry } = this.#plane;
     const record = (await store.load('group', DEFAULT_GROUP))?.record ?? null;
     const where = standing(record, settings.table);
-    if (where === 'new') await turnGroup(this.#plane, DEFAULT_GROUP, { kind: 'settle', table: settings.table });
+    if (where === 'new') await turnGroup(this.#plane, DEFAULT_GROUP, { kind: 'moveIn', table: settings.table });
     this.#open = where !== 'restored';
     if (!this.#open) telemetry.warn(NOT_RECOVERED, { table: settings.table, copyOf: record?.home ?? null });
     return this.#open;

@@ -3,24 +3,21 @@ import type { NodeReport } from '../../core/contract/agent-bodies.ts';
 import type { Fact, Outcome, Refusal } from '../../core/decision/fact.ts';
 import type { GroupId, NodeId } from '../../core/kit/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
-import { needsBlockers, needsGroup, type NodeEvent } from '../../core/node/event.ts';
+import type { NodeEvent } from '../../core/node/event.ts';
 import { heeds } from '../../core/node/host-word.ts';
-import type { NodeRecord } from '../../core/node/record.ts';
-import { parseGroupId, DEFAULT_GROUP } from '../../core/kit/ids.ts';
+import { type NodeRecord, waitsStaged } from '../../core/node/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
-import { fill, loadGroup, turnGroup, viewOf } from './groups.ts';
+import { fillAfter } from './fill.ts';
+import { turnGroup } from './groups.ts';
 import { lastRecovery } from './home.ts';
-import { hearHost, rebootBlockers, tellVms } from './vms.ts';
+import { contextOf } from './node-context.ts';
+import { hearHost, tellVms } from './vms.ts';
 
 /** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
   const result = await turn(plane, 'node', nodeId, async (record) => {
-    const group = needsGroup(record, event) ? viewOf(await loadGroup(plane, groupFor(record, event))) : null;
-    const enrols = event.kind === 'report' && (record === null || record.removed !== null);
-    const recoveredAt = enrols ? (await lastRecovery(plane)).recoveredAt : null;
-    const blockers = needsBlockers(record, event) ? { blockers: await rebootBlockers(plane, nodeId) } : {};
-    const outcome = decideNode(record, event, { nodeId, now: plane.now(), group, recoveredAt, ...blockers });
+    const outcome = decideNode(record, event, await contextOf(plane, nodeId, record, event));
     // The group first: a node in a group that nobody has written down would be found by no sweep.
     for (const group of joined(outcome))
       await turnGroup(plane, group, { kind: 'ensure', pausedBy: (await lastRecovery(plane)).pausedBy });
@@ -34,13 +31,6 @@ export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeE
 const joined = (outcome: Outcome<NodeRecord>): GroupId[] =>
   outcome.kind === 'changed' ? outcome.facts.flatMap((fact) => (fact.kind === 'enrolled' ? [fact.group] : [])) : [];
 
-function groupFor(record: NodeRecord | null, event: NodeEvent): NodeRecord['group'] {
-  if (event.kind === 'move') return event.group;
-  if (record !== null && record.removed === null) return record.group;
-  const named = event.kind === 'report' && event.report.group !== undefined ? parseGroupId(event.report.group) : null;
-  return named ?? record?.group ?? DEFAULT_GROUP;
-}
-
 /** @returns the node as it is after its own start, if filling the group started it */
 async function followUp(
   plane: ControlPlane,
@@ -53,12 +43,10 @@ async function followUp(
     switch (fact.kind) {
       case 'slotReleased':
         await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
-        started =
-          (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
+        started = (await fillAfter(plane, fact.group, { candidate: node.nodeId, told: answering })) ?? started;
         break;
       case 'fill':
-        started =
-          (await fill(plane, fact.group, node.nodeId, answering ? node.nodeId : null)).get(node.nodeId) ?? started;
+        started = (await fillAfter(plane, fact.group, { candidate: node.nodeId, told: answering })) ?? started;
         break;
       case 'hostReported':
         // Of a report its VMs hear together with what it says of each.
@@ -84,12 +72,16 @@ async function followUp(
   return started;
 }
 
-/** After a resume: nodes that were held before their disruptive step go on. Also in each sweep, lest one was missed. */
-export async function proceedHeld(plane: ControlPlane, group: NodeRecord['group']): Promise<void> {
-  for (const nodeId of await plane.store.underWay(group)) {
+/**
+ * A gate of the group may have opened or closed: staged nodes go on, activated ones are withdrawn. After a resume, and in
+ * each sweep, lest one was missed (DESIGN section 2b).
+ */
+export async function proceedGroup(plane: ControlPlane, group: GroupId): Promise<void> {
+  const ids = [...(await plane.store.underWay(group)), ...(await plane.store.waitingStaged(group))];
+  for (const nodeId of ids) {
     const node = (await plane.store.load('node', nodeId))?.record;
-    const waits = node?.spec.state === 'PerformedUpdate' && node.spec.reachedAt !== null && node.heldBy === null;
-    if (waits) await turnNode(plane, nodeId, { kind: 'proceed' });
+    const meetsGates = node?.spec.state === 'PerformedUpdate' || (node !== undefined && waitsStaged(node));
+    if (meetsGates) await turnNode(plane, nodeId, { kind: 'proceed' });
   }
 }
 

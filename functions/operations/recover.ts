@@ -70,7 +70,7 @@ async function restore<K extends AggregateKind>(
       await turnVm(plane, id as Ids['vm'], { kind: 'recover', at, settle: settleOf(plane) });
       return;
     case 'node':
-      await turnNode(plane, id as Ids['node'], { kind: 'recover', at });
+      await turnNode(plane, id as Ids['node'], { kind: 'restore', at });
   }
 }
 

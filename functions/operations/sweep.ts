@@ -4,11 +4,12 @@
  */
 import type { GroupId, NodeId } from '../../core/kit/ids.ts';
 import { groupPolicyOf } from '../../core/policy/group-policy.ts';
-import type { Concern, ControlPlane, NodeRegistry } from '../ports.ts';
+import { type Concern, CONCERNS, type ControlPlane, type NodeRegistry } from '../ports.ts';
 import { handleDue } from './due.ts';
-import { fill, loadGroup, reclaimSlots, turnGroup } from './groups.ts';
+import { fill, reclaimSlots } from './fill.ts';
+import { loadGroup, turnGroup } from './groups.ts';
 import { buryLost } from './lifecycle.ts';
-import { proceedHeld } from './nodes.ts';
+import { proceedGroup } from './nodes.ts';
 
 export type SweepReport = { overdue: number; failed: number; slotsFreed: number; groups: number; lost: number };
 
@@ -18,6 +19,8 @@ const GAUGES = {
   backingOff: 'NodesBackingOff',
   unreachable: 'NodesUnreachable',
   silent: 'NodesSilent',
+  gaveUp: 'GaveUp',
+  blocked: 'NodesBlocked',
   crashLoop: 'VmsInCrashLoop',
 } as const satisfies Record<Concern, string>;
 
@@ -71,17 +74,24 @@ async function sweepGroup(plane: ControlPlane, group: GroupId): Promise<number> 
   if (groupPolicyOf(own.body ?? fallback.body ?? {}).concurrency.kind === 'percent') {
     await turnGroup(plane, group, { kind: 'count', members: await plane.store.countMembers(group) });
   }
-  if (own.pausedBy === null) await proceedHeld(plane, group);
+  await proceedGroup(plane, group);
   await fill(plane, group);
   return freed;
 }
 
 /** @returns the silent nodes, as the index last saw them */
 async function recountGauges(plane: ControlPlane): Promise<NodeId[]> {
-  const counts: Record<Concern, number> = { backingOff: 0, unreachable: 0, silent: 0, crashLoop: 0 };
+  const counts: Record<Concern, number> = {
+    backingOff: 0,
+    unreachable: 0,
+    silent: 0,
+    gaveUp: 0,
+    blocked: 0,
+    crashLoop: 0,
+  };
   const found = await plane.store.concerns();
   for (const { concern } of found) counts[concern] += 1;
-  for (const concern of ['backingOff', 'unreachable', 'silent', 'crashLoop'] as const) {
+  for (const concern of CONCERNS) {
     plane.telemetry.metric(GAUGES[concern], counts[concern], null);
   }
   return found.flatMap(({ concern, ref }) => (concern === 'silent' && ref.kind === 'node' ? [ref.id] : []));

@@ -10,7 +10,9 @@ import { type HostView, needsHosts, type VmEvent } from '../../core/vm/event.ts'
 import { blocksReboot, hostOf, type VmRecord } from '../../core/vm/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
-import { loadGroup, viewOf } from './groups.ts';
+import { fillAfter } from './fill.ts';
+import { turnGroup } from './groups.ts';
+import { contextOf } from './node-context.ts';
 
 /** One decision about a VM; a host that it no longer keeps from rebooting goes on. */
 export async function turnVm(plane: ControlPlane, vmId: VmId, event: VmEvent): Promise<Turned<VmRecord>> {
@@ -39,31 +41,19 @@ async function viewHosts(plane: ControlPlane, vm: VmRecord): Promise<HostView> {
   };
 }
 
-/** Lets a node go on that waited before its reboot for a VM. The sweep does the same, lest this is lost. */
+/** Lets a node go on that waited staged for a VM. The sweep does the same, lest this is lost. */
 async function proceedHost(plane: ControlPlane, host: NodeId): Promise<void> {
+  const event = { kind: 'proceed' } as const;
   const result = await turn(plane, 'node', host, async (record) =>
-    decideNode(
-      record,
-      { kind: 'proceed' },
-      {
-        nodeId: host,
-        now: plane.now(),
-        group: record === null ? null : viewOf(await loadGroup(plane, record.group)),
-        blockers: await rebootBlockers(plane, host),
-      },
-    ),
+    decideNode(record, event, await contextOf(plane, host, record, event)),
   );
   if (result.kind !== 'changed') return;
-  for (const fact of result.facts) if (fact.kind === 'hostMaintenance') await tellVms(plane, fact);
-}
-
-/** The VMs that keep a host from rebooting, in the order of their ids. */
-export async function rebootBlockers(plane: ControlPlane, host: NodeId): Promise<VmId[]> {
-  const ids = await plane.store.vmsOfHost(host);
-  const loaded = await Promise.all(ids.map((id) => plane.store.load('vm', id)));
-  return loaded.flatMap((vm) =>
-    vm !== null && hostOf(vm.record) === host && blocksReboot(vm.record) ? [vm.record.vmId] : [],
-  );
+  for (const fact of result.facts) {
+    if (fact.kind === 'hostMaintenance') await tellVms(plane, fact);
+    if (fact.kind === 'slotReleased')
+      await turnGroup(plane, fact.group, { kind: 'release', nodeId: host, claimId: fact.claimId });
+    if (fact.kind === 'slotReleased' || fact.kind === 'fill') await fillAfter(plane, fact.group, { candidate: host });
+  }
 }
 
 /** What is known of a host reaches each of its VMs. */

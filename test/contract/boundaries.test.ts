@@ -62,7 +62,7 @@ test('silence that dies before the VMs know is told by the sweep', async () => {
   await scene.node(HOST, { state: 'Idle', updateCheck: { result: 'UpToDate' } });
   await scene.operator('PUT', '/v1/vms/web', exec('Always'));
   await scene.vm('web', { phase: 'Running' });
-  await scene.to(3599);
+  await scene.to(5399);
   const due = { ...scene.world.plane, now: () => after(scene.world.now, seconds(1)) };
   await decideAndDie(scene, { kind: 'due' }, due.now());
   await sweep(due, registry);

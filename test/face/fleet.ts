@@ -35,7 +35,9 @@ export const idleNode = (changes: Partial<NodeJson> = {}): NodeJson => ({
   crash: NO_CRASH,
   blockedVersions: [],
   heldBy: null,
+  zone: 'none',
   phase: 'Idle',
+  waitingFor: null,
   explanation: 'Up to date with 1.20.0.',
   ...changes,
 });

@@ -2,28 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import type { GroupBody } from '../../core/policy/group-policy.ts';
 import type { Fact, Outcome, Refusal } from '../../core/decision/fact.ts';
-import {
-  decideGroup,
-  groupDueAt,
-  type GroupEvent,
-  type GroupRecord,
-  newGroup,
-  policyInForce,
-  SLOT_STALE_AFTER,
-  UNCOUNTED_SETTLE,
-} from '../../core/group/group.ts';
-import { DEFAULT_GROUP, parseGroupId } from '../../core/kit/ids.ts';
+import { decideGroup, groupDueAt, type GroupEvent } from '../../core/group/group.ts';
+import { type GroupRecord, newGroup, policyInForce, SLOT_STALE_AFTER } from '../../core/group/record.ts';
+import { COUNT_AFTER } from '../../core/group/slots.ts';
+import { DEFAULT_GROUP, parseGroupId, parseNodeId } from '../../core/kit/ids.ts';
 import { minutes, seconds } from '../../core/kit/time.ts';
 import { at, NODE } from '../node/life.ts';
 
 const EDGE = parseGroupId('edge') ?? expect.fail('a group id');
-const claim = (more: Partial<Extract<GroupEvent, { kind: 'claim' }>> = {}): GroupEvent => ({
+const claim = ({ claimId = 'claim-1', limit = 1 } = {}): GroupEvent => ({
   kind: 'claim',
-  nodeId: NODE,
-  claimId: 'claim-1',
-  limit: 1,
-  uncounted: 0,
-  ...more,
+  claims: [{ nodeId: NODE, claimId }],
+  limit,
 });
 
 class GroupLife {
@@ -85,7 +75,7 @@ test('a group that only a node has named is known, undeclared and empty', () => 
 describe('a policy', () => {
   test('is written down with its event, and asks for a fill', () => {
     const life = declared({ maxConcurrentUpdates: 3 });
-    const event = { type: 'Group Changed', severity: 'info', message: 'policy set: {"maxConcurrentUpdates":3}' };
+    const event = { type: 'Group Changed', severity: 'info', message: 'policy set: maxConcurrentUpdates' };
     expect(life.facts).toEqual([{ kind: 'event', ...event }, fill]);
     expect(life.record).toMatchObject({
       revision: 1,
@@ -166,8 +156,21 @@ describe('slots', () => {
 
   test('are taken up by nodes that began without one', () => {
     const life = declared();
-    expect(life.refused(claim({ uncounted: 1 }))).toEqual(noneFree);
-    expect(life.send(claim({ uncounted: 1, limit: 2 }))).toBe('changed');
+    life.known = { ...life.record, slotless: true, uncounted: 1 };
+    expect(life.refused(claim())).toEqual(noneFree);
+    expect(life.send(claim({ limit: 2 }))).toBe('changed');
+  });
+
+  test('go to as many as fit, in their order, in one write', () => {
+    const life = declared();
+    const ids = ['i-0000000000000000a', 'i-0000000000000000b', 'i-0000000000000000c'].flatMap(
+      (id) => parseNodeId(id) ?? [],
+    );
+    const claims = ids.map((nodeId) => ({ nodeId, claimId: `claim of ${nodeId}` }));
+    const { revision } = life.record;
+    expect(life.send({ kind: 'claim', claims, limit: 2 })).toBe('changed');
+    expect(Object.keys(life.record.slots)).toEqual(ids.slice(0, 2));
+    expect(life.record.revision).toBe(revision + 1);
   });
 
   test('are one for each node', () => {
@@ -200,7 +203,7 @@ describe('slots', () => {
 
   test('are freed by the sweep when 2 min old; what began without one is counted after 30 s', () => {
     expect(SLOT_STALE_AFTER).toBe(minutes(2));
-    expect(UNCOUNTED_SETTLE).toBe(seconds(30));
+    expect(COUNT_AFTER).toBe(seconds(30));
   });
 });
 
@@ -292,14 +295,17 @@ describe('without a limit', () => {
 
   test('it is over once the nodes are all back', () => {
     const life = declared(UNLIMITED);
-    expect(life.send({ kind: 'counted' })).toBe('unchanged');
+    expect(life.send({ kind: 'counted', underWay: 0 })).toBe('unchanged');
     life.send({ kind: 'slotless' });
-    expect(life.send({ kind: 'counted' })).toBe('changed');
+    expect(life.send({ kind: 'counted', underWay: 2 })).toBe('changed');
+    expect(life.record).toMatchObject({ slotless: true, uncounted: 2 });
+    expect(life.send({ kind: 'counted', underWay: 2 })).toBe('unchanged');
+    expect(life.send({ kind: 'counted', underWay: 0 })).toBe('changed');
     expect(life.facts).toEqual([]);
     expect(life.record.slotless).toBe(false);
     life.send({ kind: 'put', body: {} });
     expect(life.record.uncountedSince).not.toBeNull();
-    life.send({ kind: 'counted' });
+    life.send({ kind: 'counted', underWay: 0 });
     expect(life.record).toMatchObject({ slotless: false, uncountedSince: null });
   });
 });

@@ -1,7 +1,8 @@
 /** Which table a deployment lives in, and its recovery after a restore (docs/runbooks/restore.md). */
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../core/decision/fact.ts';
-import { decideGroup, type GroupEvent, type GroupRecord, newGroup } from '../../core/group/group.ts';
+import { decideGroup, type GroupEvent } from '../../core/group/group.ts';
+import { type GroupRecord, newGroup } from '../../core/group/record.ts';
 import { pausedByRecovery, standing } from '../../core/group/home.ts';
 import { DEFAULT_GROUP } from '../../core/kit/ids.ts';
 import { at, iso } from '../node/life.ts';
@@ -32,12 +33,12 @@ describe('the table is', () => {
 });
 
 test('a new deployment writes its table down, once', () => {
-  expect(decide(null, { kind: 'settle', table: 'live' })).toEqual({
+  expect(decide(null, { kind: 'moveIn', table: 'live' })).toEqual({
     kind: 'changed',
     next: group({ revision: 1, home: 'live' }),
     facts: [],
   });
-  expect(decide(group({ home: 'old' }), { kind: 'settle', table: 'live' })).toEqual({ kind: 'unchanged' });
+  expect(decide(group({ home: 'old' }), { kind: 'moveIn', table: 'live' })).toEqual({ kind: 'unchanged' });
 });
 
 describe('a recovery begins', () => {

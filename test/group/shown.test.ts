@@ -1,7 +1,8 @@
 /** A group as the API shows it: the policy in force with every default filled in, and one sentence. */
 import { expect, test } from 'vitest';
 import type { GroupBody } from '../../core/policy/group-policy.ts';
-import { describeGroup, type GroupRecord, newGroup } from '../../core/group/group.ts';
+import { type GroupRecord, newGroup } from '../../core/group/record.ts';
+import { describeGroup } from '../../core/group/describe.ts';
 import { DEFAULT_GROUP, parseGroupId } from '../../core/kit/ids.ts';
 import { at } from '../node/life.ts';
 
@@ -14,7 +15,7 @@ const group = (body: GroupBody | null, more: Partial<GroupRecord> = {}): GroupRe
 const fallback = (body: GroupBody | null): GroupRecord => ({ ...newGroup(DEFAULT_GROUP), body });
 
 test('an undeclared group has the defaults of default, and says so', () => {
-  expect(describeGroup(group(null), fallback({}))).toEqual({
+  expect(describeGroup(group(null), fallback({}), at(0))).toEqual({
     group: 'edge',
     declared: false,
     policy: {
@@ -36,8 +37,8 @@ test('an undeclared group has the defaults of default, and says so', () => {
     underWay: [],
     explanation: '0 of 1 slots in use. Not declared: it has the policy of default.',
   });
-  expect(describeGroup(group(null), fallback({ maxConcurrentUpdates: 4 })).policy.maxConcurrentUpdates).toBe(4);
-  expect(describeGroup(group(null), fallback(null)).policy.backoff).toEqual({ preset: 'seed' });
+  expect(describeGroup(group(null), fallback({ maxConcurrentUpdates: 4 }), at(0)).policy.maxConcurrentUpdates).toBe(4);
+  expect(describeGroup(group(null), fallback(null), at(0)).policy.backoff).toEqual({ preset: 'seed' });
 });
 
 test('a declared group has its own policy, its members, its nodes under way in order, and who paused it', () => {
@@ -48,7 +49,7 @@ test('a declared group has its own policy, its members, its nodes under way in o
     monitor: { soak: '9s' },
   };
   const slots = { 'i-0000000b': { claimId: 'b', at: at(0) }, 'i-0000000a': { claimId: 'a', at: at(0) } };
-  expect(describeGroup(group(body, { slots, memberCount: 8, pausedBy: 'ann' }), fallback({}))).toMatchObject({
+  expect(describeGroup(group(body, { slots, memberCount: 8, pausedBy: 'ann' }), fallback({}), at(0))).toMatchObject({
     declared: true,
     policy: {
       maxConcurrentUpdates: '50%',
@@ -61,12 +62,12 @@ test('a declared group has its own policy, its members, its nodes under way in o
     limit: 4,
     underWay: ['i-0000000a', 'i-0000000b'],
     explanation:
-      '2 of 4 slots in use. Paused by ann: nothing starts and nothing goes on to its reboot until it is resumed.',
+      '2 of 4 slots in use. Paused by ann: nothing starts, is activated or goes on to its reboot until it is resumed.',
   });
 });
 
 test('a group without a limit says so', () => {
-  expect(describeGroup(group({ maxConcurrentUpdates: 'unlimited' }), fallback({}))).toMatchObject({
+  expect(describeGroup(group({ maxConcurrentUpdates: 'unlimited' }), fallback({}), at(0))).toMatchObject({
     limit: null,
     explanation: 'No limit on concurrent updates.',
   });
@@ -75,7 +76,7 @@ test('a group without a limit says so', () => {
 test('a group that drains its nodes shows the whole drain, defaults included', () => {
   const steps = [{ type: 'kubernetes' as const }];
   const shown = (drain: GroupBody['drain']) =>
-    describeGroup(group(drain === undefined ? {} : { drain }), fallback(null)).policy.drain;
+    describeGroup(group(drain === undefined ? {} : { drain }), fallback(null), at(0)).policy.drain;
   expect(shown(undefined)).toBeNull();
   expect(shown({ steps })).toEqual({ steps, timeout: '10m', onTimeout: 'abort' });
   expect(shown({ steps, timeout: '90s', onTimeout: 'reboot' })).toEqual({ steps, timeout: '90s', onTimeout: 'reboot' });

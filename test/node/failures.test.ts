@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { groupPolicyOf } from '../../core/policy/group-policy.ts';
 import { at, crashedAt, NODE, NodeLife, nodeAt, UPDATED } from './life.ts';
+import { soon } from './situations.ts';
 
 const STEPS = ['StagedUpdate', 'PerformedUpdate', 'RebootedIntoUpdate', 'MonitoringUpdate'] as const;
 
@@ -26,6 +27,7 @@ describe('a crash', () => {
       lastState: 'PerformedUpdate',
       lastReason: 'ActivateFailed',
       lastMessage: 'exit 1',
+      towards: ['1.1'],
     });
     expect(life.node.spec).toMatchObject({ state: 'Idle', version: null, generation: 4, reachedAt: null });
     expect(life.node.attempt).toMatchObject({ claimId: 'claim-1', succeeded: false });
@@ -37,8 +39,7 @@ describe('a crash', () => {
         kind: 'event',
         type: 'Node Crashed',
         severity: 'warning',
-        message:
-          'failed to reach PerformedUpdate: ActivateFailed: exit 1; crash 1, recovering to Idle, next attempt not before 2 s from now',
+        message: `failed to reach PerformedUpdate: ActivateFailed: exit 1; crash 1, on its way back to Idle, where the next attempt may begin ${soon(9, '2 s')}`,
       },
     ]);
   });
@@ -65,15 +66,15 @@ describe('a crash', () => {
     life.start();
     life.report({ state: 'ErrorReset' });
     const [crash] = life.messages;
-    expect(crash).toContain('next attempt not before 1 s from now');
+    expect(crash).toContain('on its way back to Idle, where the next attempt may begin in 1 s');
     life.to(1).report({ state: 'Idle' });
     life.start();
     life.report({ state: 'ErrorReset' });
-    expect(life.messages[0]).toMatch(/crash 2, recovering to Idle, next attempt not before it is Idle$/);
+    expect(life.messages[0]).toMatch(/crash 2, on its way back to Idle, where the next attempt may begin$/);
     life.to(5).report({ state: 'Idle' });
     life.start();
     life.report({ state: 'ErrorReset' });
-    expect(life.messages[0]).toMatch(/crash 3, recovering to Idle, next attempt not before it is Idle$/);
+    expect(life.messages[0]).toMatch(/crash 3, on its way back to Idle, where the next attempt may begin$/);
     expect(life.node.crash).toMatchObject({ firstAt: at(0), lastAt: at(5), retryAfter: at(1), resetAt: null });
   });
 
@@ -98,7 +99,7 @@ describe('a crash', () => {
   test('while the soak time runs out takes the success away and counts nothing', () => {
     const life = nodeAt('MonitoringUpdate');
     life.report(UPDATED);
-    life.to(120).due();
+    life.to(120).report(UPDATED);
     life.report({ ...UPDATED, state: 'ErrorReset' });
     expect(life.node).toMatchObject({ crash: { count: 0 }, attempt: { succeeded: false } });
     life.report(UPDATED);
@@ -109,7 +110,7 @@ describe('a crash', () => {
     const soaked = (): NodeLife => {
       const life = nodeAt('MonitoringUpdate');
       life.report(UPDATED);
-      life.to(120).due();
+      life.to(120).report(UPDATED);
       return life;
     };
     const late = soaked();
@@ -258,12 +259,14 @@ describe('a deadline', () => {
     expect(life.facts).toEqual([]);
   });
 
-  test('of Idle is no matter of a node that was not told, or that has reported since', () => {
+  test('of Idle runs from its own instant where nobody was told, and is no matter of a node that has reported since', () => {
     const untold = nodeAt('StagedUpdate');
     untold.to(720).due();
     untold.node = { ...untold.node, unreachableSince: null };
-    untold.to(5000).due();
+    untold.to(839).due();
     expect(untold.node.unreachableSince).toBeNull();
+    untold.to(840).due();
+    expect(untold.node).toMatchObject({ unreachableSince: at(840), crash: { count: 1 }, spec: { generation: 3 } });
     const reporting = crashedAt('StagedUpdate');
     reporting.to(120).report({ state: 'ErrorReset', agentVersion: '2' });
     reporting.due();

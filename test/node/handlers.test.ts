@@ -36,6 +36,8 @@ describe('rule 1 and the table: a node is led through an update', () => {
     await scene.to(119);
     await scene.sees('nodes', HOST, { phase: 'Monitoring', 'spec.state': 'MonitoringUpdate' });
     await scene.to(121);
+    await scene.sees('nodes', HOST, { 'spec.state': 'MonitoringUpdate', phase: 'Monitoring' });
+    note(await scene.obey(HOST, NEW));
     await scene.sees('nodes', HOST, { 'spec.state': 'Idle', phase: 'Monitoring' });
     note(await scene.obey(HOST, NEW));
     expect(states).toEqual([
@@ -44,6 +46,7 @@ describe('rule 1 and the table: a node is led through an update', () => {
       'RebootedIntoUpdate',
       'MonitoringUpdate',
       'MonitoringUpdate',
+      'Idle',
       'Idle',
     ]);
     await scene.sees('nodes', HOST, {
@@ -68,7 +71,7 @@ describe('rule 2: failures', () => {
         'crash.count': 1,
         'crash.firstAt': at(0),
         'crash.lastAt': at(0),
-        'crash.retryAfter': at(2),
+        'crash.retryAfter': at(state === 'RebootedIntoUpdate' || state === 'MonitoringUpdate' ? 120 : 2),
         'crash.resetAt': at(86_400),
         'crash.lastState': state,
         'crash.lastReason': 'Broken',
@@ -163,7 +166,7 @@ describe('rule 3: waiting', () => {
     await reach(scene, 'StagedUpdate');
     await crash(scene);
     await scene.obey(HOST);
-    await scene.sees('nodes', HOST, { 'crash.retryAfter': at(120), phase: 'BackingOff' });
+    await scene.sees('nodes', HOST, { 'crash.retryAfter': at(180), phase: 'BackingOff' });
     expect((await scene.operator('POST', `/v1/nodes/${HOST}/retry`, {})).status).toBe(202);
     await scene.sees('nodes', HOST, { 'spec.state': 'StagedUpdate', 'crash.count': 1 });
   });
@@ -267,18 +270,34 @@ describe('rules 5 and 6: rollback, hold and pause', () => {
     await scene.sees('nodes', HOST, { 'spec.state': 'StagedUpdate', 'spec.version': '1.2' });
   });
 
-  test.each([
-    ['a held node', `/v1/nodes/${HOST}/hold`, `/v1/nodes/${HOST}/release`],
-    ['a node of a paused group', '/v1/groups/default/pause', '/v1/groups/default/resume'],
-  ])('%s does not go on to its reboot, has no deadline, and goes on when let', async (_what, stop, go) => {
+  const STOPS = [
+    ['a held node', `/v1/nodes/${HOST}/hold`, `/v1/nodes/${HOST}/release`, 'Held', []],
+    ['a node of a paused group', '/v1/groups/default/pause', '/v1/groups/default/resume', 'Paused', [HOST]],
+  ] as const;
+  test.each(STOPS)('%s waits staged without a deadline, and goes on when let', async (_what, stop, go, code, slots) => {
     const scene = new Scene();
-    await reach(scene, 'PerformedUpdate');
+    await reach(scene, 'StagedUpdate');
     await scene.operator('POST', stop, {});
     await scene.obey(HOST);
     await scene.to(3000);
-    await scene.sees('nodes', HOST, { 'spec.state': 'PerformedUpdate', phase: 'Held', 'crash.count': 0 });
+    await scene.sees('nodes', HOST, { 'spec.state': 'StagedUpdate', 'waitingFor.code': code, 'crash.count': 0 });
+    await scene.sees('groups', 'default', { underWay: slots });
     await scene.operator('POST', go, {});
-    await scene.sees('nodes', HOST, { 'spec.state': 'RebootedIntoUpdate' });
+    await scene.sees('nodes', HOST, { 'spec.state': 'StagedUpdate', waitingFor: null });
+    await scene.sees('groups', 'default', { underWay: [HOST] });
+    await scene.obey(HOST);
+    await scene.sees('nodes', HOST, { 'spec.state': 'PerformedUpdate' });
+  });
+
+  test.each(STOPS)('%s that is activated is withdrawn, uncounted', async (_what, stop) => {
+    const scene = new Scene();
+    await reach(scene, 'PerformedUpdate');
+    await scene.operator('POST', stop, {});
+    await scene.to(200);
+    await scene.sees('nodes', HOST, { 'spec.state': 'Idle', 'crash.count': 0 });
+    await scene.sees('groups', 'default', { underWay: [HOST] });
+    await scene.obey(HOST);
+    await scene.sees('groups', 'default', { underWay: [] });
   });
 
   test('a failed refresh is an update check that failed, not up to date', async () => {

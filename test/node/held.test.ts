@@ -1,37 +1,99 @@
 /** A node that is held or whose group is paused, and its place in the queue (DESIGN section 2, rules 4 and 6). */
 import { describe, expect, test } from 'vitest';
+import { queueKey } from '../../core/node/queue.ts';
 import { at, crashedAt, NodeLife, nodeAt, UPDATED } from './life.ts';
 
 describe('a node that is held, or whose group is paused', () => {
-  test.each(['held', 'paused'] as const)('%s: stops before its reboot, and nowhere else', (how) => {
-    const stop = (life: NodeLife): void => {
-      if (how === 'held') life.send({ kind: 'hold', by: 'ann' });
-      else life.paused = true;
-    };
-    const staged = nodeAt('StagedUpdate');
-    stop(staged);
-    staged.report();
-    expect(staged.node.spec.state).toBe('PerformedUpdate');
-    staged.report();
-    expect(staged.node.spec).toMatchObject({ state: 'PerformedUpdate', reachedAt: at(0) });
-    staged.to(10_000).due();
-    expect(staged.node.spec.state).toBe('PerformedUpdate');
-    const rebooted = nodeAt('RebootedIntoUpdate');
-    stop(rebooted);
-    rebooted.report(UPDATED);
-    expect(rebooted.node.spec.state).toBe('MonitoringUpdate');
+  const stop = (life: NodeLife, how: 'held' | 'paused'): void => {
+    if (how === 'held') life.send({ kind: 'hold', by: 'ann' });
+    else life.paused = true;
+  };
+
+  test.each(['held', 'paused'] as const)('%s: waits staged without a deadline', (how) => {
+    const life = nodeAt('StagedUpdate');
+    stop(life, how);
+    life.report();
+    expect(life.node.spec).toMatchObject({ state: 'StagedUpdate', reachedAt: at(0), nextWakeAt: null });
+    life.to(10_000).due();
+    expect(life.node).toMatchObject({ spec: { state: 'StagedUpdate' }, crash: { count: 0 } });
   });
 
-  test('goes on when its group is resumed, not when it is still paused, and a timer resumes nothing', () => {
+  test.each(['held', 'paused'] as const)('%s: is withdrawn uncounted once it is activated', (how) => {
     const life = nodeAt('PerformedUpdate');
+    stop(life, how);
+    if (how === 'paused') life.send({ kind: 'proceed' });
+    expect(life.node).toMatchObject({ spec: { state: 'Idle', generation: 4 }, crash: { count: 0 } });
+    expect(life.node.attempt?.claimId).toBe('claim-1');
+    life.to(5).report();
+    expect(life.kinds()).toContain('slotReleased');
+    expect(life.node.attempt).toBeNull();
+  });
+
+  test.each(['held', 'paused'] as const)('%s: finishes what has been told to reboot', (how) => {
+    const life = nodeAt('RebootedIntoUpdate');
+    stop(life, how);
+    life.report(UPDATED);
+    expect(life.node.spec.state).toBe('MonitoringUpdate');
+  });
+
+  test('keeps its slot in a paused group, and gives it up while it is held itself', () => {
+    const paused = nodeAt('StagedUpdate');
+    paused.paused = true;
+    paused.report();
+    expect(paused.node.attempt?.claimId).toBe('claim-1');
+    paused.send({ kind: 'hold', by: 'ann' });
+    expect(paused.kinds()).toContain('slotReleased');
+    expect(paused.node.attempt?.claimId).toBeNull();
+  });
+
+  test('is woken when its group is resumed, not by a timer, and goes on with its next report', () => {
+    const life = nodeAt('StagedUpdate');
     life.paused = true;
     life.report();
     expect(life.send({ kind: 'proceed' }).kind).toBe('unchanged');
     life.paused = false;
-    life.due();
-    expect(life.node.spec.state).toBe('PerformedUpdate');
+    life.to(50).due();
+    expect(life.node.spec.state).toBe('StagedUpdate');
     life.send({ kind: 'proceed' });
-    expect(life.node.spec.state).toBe('RebootedIntoUpdate');
+    expect(life.facts).toMatchObject([{ kind: 'wake', decided: false }]);
+    expect(life.node.spec.state).toBe('StagedUpdate');
+    life.to(60).report();
+    expect(life.node.spec.state).toBe('PerformedUpdate');
+  });
+
+  test('let on and unheard for 35 min it is withdrawn, and its slot is freed at once', () => {
+    const life = nodeAt('StagedUpdate');
+    life.paused = true;
+    life.report();
+    life.paused = false;
+    life.to(50).send({ kind: 'proceed' });
+    life.to(2149).due();
+    expect(life.node.spec.state).toBe('StagedUpdate');
+    life.to(2150).due();
+    expect(life.node).toMatchObject({ spec: { state: 'Idle' }, attempt: null, unreachableSince: at(2150) });
+    expect(life.kinds()).toContain('slotReleased');
+  });
+
+  test('released, it is first in the queue, and goes on once it has a slot again', () => {
+    const life = nodeAt('StagedUpdate');
+    life.send({ kind: 'hold', by: 'ann' });
+    life.report();
+    expect(life.node.waitingSince).toBeNull();
+    life.to(9).send({ kind: 'release' });
+    expect(life.node).toMatchObject({ heldBy: null, waitingSince: at(9), spec: { state: 'StagedUpdate' } });
+    expect(life.messages).toEqual(['Node Released: released (was held by ann)']);
+    expect(life.facts.at(-1)).toEqual({ kind: 'fill', group: 'default' });
+    expect(queueKey(life.node)?.startsWith('-#')).toBe(true);
+    life.send({ kind: 'start', claim: { claimId: 'claim-2', at: at(9) }, told: false });
+    expect(life.node).toMatchObject({
+      waitingSince: null,
+      spec: { state: 'StagedUpdate' },
+      attempt: { claimId: 'claim-2' },
+    });
+    expect(life.facts).toMatchObject([{ kind: 'wake', decided: false }]);
+    life.report();
+    expect(life.node.spec.state).toBe('PerformedUpdate');
+    expect(life.send({ kind: 'release' }).kind).toBe('unchanged');
   });
 
   test('there is nothing to go on with before a step is reached, or in Idle', () => {
@@ -39,23 +101,32 @@ describe('a node that is held, or whose group is paused', () => {
     expect(nodeAt('Idle').send({ kind: 'proceed' }).kind).toBe('unchanged');
   });
 
-  test('goes on when it is released, unless its group is paused', () => {
-    const life = nodeAt('PerformedUpdate');
-    life.send({ kind: 'hold', by: 'ann' });
-    life.report();
-    life.paused = true;
-    life.send({ kind: 'release' });
-    expect(life.node).toMatchObject({ heldBy: null, spec: { state: 'PerformedUpdate' } });
-    expect(life.messages).toEqual(['Node Released: released (was held by ann)']);
-    life.paused = false;
-    life.send({ kind: 'hold', by: 'ben' });
-    life.send({ kind: 'release' });
-    expect(life.node.spec.state).toBe('RebootedIntoUpdate');
-    expect(life.messages).toEqual([
-      'Node Released: released (was held by ben)',
-      'Node Update Step: PerformedUpdate reached; now RebootedIntoUpdate',
-    ]);
-    expect(life.send({ kind: 'release' }).kind).toBe('unchanged');
+  test('hold with withdraw gives up what is staged; what is told to reboot is refused, and nothing is held', () => {
+    const staged = nodeAt('StagedUpdate');
+    staged.send({ kind: 'hold', by: 'ann', withdraw: true });
+    expect(staged.node).toMatchObject({ heldBy: 'ann', spec: { state: 'Idle' }, crash: { count: 0 } });
+    const rebooting = nodeAt('RebootedIntoUpdate');
+    const refusal = rebooting.refused({ kind: 'hold', by: 'ann', withdraw: true });
+    expect(refusal).toMatchObject({ status: 409, code: 'RebootDecided' });
+    expect(rebooting.node.heldBy).toBeNull();
+    const idle = nodeAt('Idle');
+    idle.send({ kind: 'hold', by: 'ann', withdraw: true });
+    expect(idle.node).toMatchObject({ heldBy: 'ann', spec: { state: 'Idle', generation: 1 } });
+  });
+
+  test('an activated node of a release before this, which waited so, goes on or is withdrawn', () => {
+    const stored = (): NodeLife => {
+      const life = nodeAt('PerformedUpdate');
+      life.node = { ...life.node, spec: { ...life.node.spec, reachedAt: at(0) } };
+      return life;
+    };
+    const free = stored();
+    free.send({ kind: 'proceed' });
+    expect(free.node.spec.state).toBe('RebootedIntoUpdate');
+    const paused = stored();
+    paused.paused = true;
+    paused.send({ kind: 'proceed' });
+    expect(paused.node).toMatchObject({ spec: { state: 'Idle' }, crash: { count: 0 } });
   });
 });
 

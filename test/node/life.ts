@@ -5,7 +5,8 @@ import type { NodeJson } from '../../core/contract/answers.ts';
 import type { Fact, Outcome, Refusal } from '../../core/decision/fact.ts';
 import { DEFAULT_GROUP, parseNodeId } from '../../core/kit/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
-import { describeNode, type GroupSituation } from '../../core/node/describe.ts';
+import type { GroupView } from '../../core/group/view.ts';
+import { describeNode } from '../../core/node/describe.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { groupPolicyOf } from '../../core/policy/group-policy.ts';
@@ -23,9 +24,14 @@ export const UPDATED = { bootId: 'b2', currentVersion: '1.1', updateCheck: { res
 
 type Event = Extract<Fact, { kind: 'event' }>;
 
+/** What a test says of the group. */
+export type GroupSituation = { paused: boolean; free: number | null; declared: boolean; holders: readonly string[] };
+
 export class NodeLife {
   now: Instant = START;
   paused = false;
+  /** When the group's policy was put. */
+  putAt: Instant | null = null;
   policy = groupPolicyOf({});
   /** The last recovery of the deployment. */
   recoveredAt: Instant | null = null;
@@ -58,7 +64,7 @@ export class NodeLife {
   }
 
   send(event: NodeEvent): Outcome<NodeRecord> {
-    const group = { policy: this.policy, paused: this.paused };
+    const group = this.group();
     const outcome = decideNode(this.#node, event, {
       nodeId: NODE,
       now: this.now,
@@ -120,8 +126,20 @@ export class NodeLife {
     return this;
   }
 
+  /** Its group as it is looked at: one slot free, unless said otherwise. */
+  group({ free = 1, declared = true, paused = this.paused, holders = [] }: Partial<GroupSituation> = {}): GroupView {
+    return {
+      group: this.#node?.group ?? DEFAULT_GROUP,
+      declared,
+      policy: this.policy,
+      putAt: this.putAt,
+      pausedBy: paused ? 'ann' : null,
+      slots: { limit: free === null ? null : 1, holders, uncounted: 0, counting: false, free },
+    };
+  }
+
   shown(group: Partial<GroupSituation> = {}): NodeJson {
-    return describeNode(this.node, { paused: false, free: 1, declared: true, ...group }, this.now);
+    return describeNode(this.node, this.group(group), this.now);
   }
 }
 

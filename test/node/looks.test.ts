@@ -2,15 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_GROUP } from '../../core/kit/ids.ts';
 import { needsBlockers, needsGroup, type NodeEvent } from '../../core/node/event.ts';
-import { readiness } from '../../core/node/readiness.ts';
+import { offerOf } from '../../core/node/offer.ts';
 import { blocksReboot, type VmRecord } from '../../core/vm/record.ts';
 import { at, nodeAt } from './life.ts';
-import { changed, readyToReboot } from './situations.ts';
+import { changed } from './situations.ts';
 import { declared, edit, running } from '../vm/scene.ts';
 import { ended } from '../vm/situations.ts';
 
-const ready = () => readyToReboot().node;
-const gone = () => changed(readyToReboot(), { removed: { at: at(0), reason: 'gone' } }).node;
+const ready = () => nodeAt('PerformedUpdate').node;
+const gone = () => changed(nodeAt('PerformedUpdate'), { removed: { at: at(0), reason: 'gone' } }).node;
 const report = (state: 'Idle' | 'PerformedUpdate', generation = ready().spec.generation): NodeEvent => ({
   kind: 'report',
   report: { state, generation, bootId: 'b1', currentVersion: '1.0', updateCheck: { result: 'UpToDate' } },
@@ -25,7 +25,7 @@ const OTHERS: readonly NodeEvent[] = [
   { kind: 'stopped', at: at(0) },
   { kind: 'running', at: at(0) },
   { kind: 'gone', how: 'lost', at: at(0) },
-  { kind: 'recover', at: at(0) },
+  { kind: 'restore', at: at(0) },
   { kind: 'remove', reason: 'gone' },
   { kind: 'wakeFailed', status: 'Failed', generation: null },
   { kind: 'disclaim', claimId: 'claim-1' },
@@ -33,10 +33,10 @@ const OTHERS: readonly NodeEvent[] = [
 
 describe('a decision looks at the VMs of a node', () => {
   test.each<NodeEvent>([{ kind: 'proceed' }, { kind: 'release' }, report('PerformedUpdate')])(
-    'where it may send the node into its reboot: %j',
+    'where it may bring the node nearer to its reboot: %j',
     (event) => {
       expect(needsBlockers(ready(), event)).toBe(true);
-      expect(needsBlockers(nodeAt('StagedUpdate').node, event)).toBe(false);
+      expect(needsBlockers(nodeAt('Idle').node, event)).toBe(false);
       expect(needsBlockers(gone(), event)).toBe(false);
       expect(needsBlockers(null, event)).toBe(false);
     },
@@ -95,8 +95,8 @@ describe('a VM is in the way of its host', () => {
 
 test('a machine that EC2 has stopped is not ready, whatever it last said', () => {
   const life = nodeAt('Idle');
-  expect(readiness(life.node, at(9))).toEqual({ kind: 'ready', version: '1.1' });
-  expect(readiness(changed(life, { machine: { state: 'stopped', at: at(8) } }).node, at(9))).toEqual({
+  expect(offerOf(life.node)).toEqual({ kind: 'newer', version: '1.1' });
+  expect(offerOf(changed(life, { machine: { state: 'stopped', at: at(8) } }).node)).toEqual({
     kind: 'stopped',
   });
 });

@@ -125,15 +125,15 @@ describe('rule 9: EC2 stopped the machine', () => {
     expect(lives(scene)).toBe(2);
   });
 
-  test('started again and not heard of for an hour it is silent', async () => {
+  test('started again and not heard of for 90 min it is silent', async () => {
     const scene = await hosting();
     await scene.to(100);
     await machine(scene, 'stopped', 100);
     await scene.to(50_000);
     await machine(scene, 'running', 50_000);
-    await scene.to(50_000 + 3500);
+    await scene.to(50_000 + 5300);
     expect(scene.world.happenings.some(({ text }) => text.startsWith('Node Silent'))).toBe(false);
-    await scene.to(50_000 + 3700);
+    await scene.to(50_000 + 5500);
     expect(scene.world.happenings.some(({ text }) => text.startsWith('Node Silent'))).toBe(true);
   });
 

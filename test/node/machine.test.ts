@@ -137,11 +137,11 @@ describe('EC2 started the machine', () => {
     expect(life.node.machine).toEqual({ state: 'running', at: at(5000) });
     expect(life.node.spec.nextWakeAt).toBeNull();
     life.send({ kind: 'told', at: at(110) });
-    expect(nodeDueAt(life.node)).toBe(at(8600));
-    life.to(8599).due();
+    expect(nodeDueAt(life.node)).toBe(at(10_400));
+    life.to(10_399).due();
     expect(life.node.silentSince).toBeNull();
-    life.to(8600).due();
-    expect(life.node.silentSince).toBe(at(8600));
+    life.to(10_400).due();
+    expect(life.node.silentSince).toBe(at(10_400));
   });
 
   test('a step that it owes is asked for again after a minute', () => {
@@ -163,7 +163,7 @@ describe('EC2 started the machine', () => {
 describe('silent for a day', () => {
   const silent = (more: Partial<NodeRecord> = {}): NodeRecord => {
     const life = resting();
-    life.to(3600).due();
+    life.to(5400).due();
     return { ...life.node, ...more };
   };
   const running = { state: 'running', at: at(50) } as const;

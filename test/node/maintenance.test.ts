@@ -30,7 +30,7 @@ describe('the VMs of a node hear', () => {
     expect(heard(life, () => life.report())).toEqual(news(true));
     expect(heard(life, () => life.report(UPDATED))).toEqual([]);
     expect(heard(life, () => life.report(UPDATED))).toEqual(news(false));
-    expect(heard(life, () => life.to(120).due())).toEqual([]);
+    expect(heard(life, () => life.to(120).report(UPDATED))).toEqual([]);
     expect(heard(life, () => life.report(UPDATED))).toEqual([]);
     expect(life.node.attempt).toBeNull();
   });
@@ -54,14 +54,17 @@ describe('the VMs of a node hear', () => {
     expect(heard(life, () => life.report({ bootId: 'b3' }))).toEqual(news(false));
   });
 
-  test('that a step which nobody picked up is withdrawn', () => {
-    const life = nodeAt('PerformedUpdate');
+  test('that a reboot which was heard of too late is withdrawn, once the node is Idle again', () => {
+    const life = nodeAt('RebootedIntoUpdate');
     life.paused = true;
-    life.report();
-    life.paused = false;
-    expect(heard(life, () => life.send({ kind: 'proceed' }))).toEqual(news(true));
-    expect(heard(life, () => life.to(2099).due())).toEqual([]);
-    expect(heard(life, () => life.to(2100).due())).toEqual(news(false));
+    expect(heard(life, () => life.report({ state: 'PerformedUpdate', notBegun: true }))).toEqual([]);
+    expect(life.node).toMatchObject({ spec: { state: 'Idle' }, crash: { count: 0 } });
+    expect(heard(life, () => life.report())).toEqual(news(false));
+  });
+
+  test('nothing of another boot while the update is being watched', () => {
+    const life = soaking();
+    expect(heard(life, () => life.to(9).report({ ...UPDATED, bootId: 'b3' }))).toEqual([]);
   });
 
   test('that it is removed while its reboot is under way', () => {
@@ -130,18 +133,20 @@ describe('a node disturbs its VMs', () => {
 
 describe('VMs that keep the node from rebooting', () => {
   const blocked = (...blockers: string[]): NodeLife => {
-    const life = nodeAt('PerformedUpdate');
+    const life = nodeAt('StagedUpdate');
     life.blockers = blockers;
     life.report();
     return life;
   };
 
-  test('hold it before the reboot, and let it go when none is left', () => {
+  test('hold it staged without a slot, and let it claim one when none is left', () => {
     const life = blocked('web');
-    expect(life.node).toMatchObject({ spec: { state: 'PerformedUpdate', reachedAt: at(0) }, vmBlockers: ['web'] });
+    expect(life.node).toMatchObject({ spec: { state: 'StagedUpdate', reachedAt: at(0) }, vmBlockers: ['web'] });
+    expect(life.node).toMatchObject({ attempt: { claimId: null }, waitingSince: null });
     life.blockers = [];
-    life.send({ kind: 'proceed' });
-    expect(life.node).toMatchObject({ spec: { state: 'RebootedIntoUpdate' }, vmBlockers: [] });
+    life.to(4).send({ kind: 'proceed' });
+    expect(life.node).toMatchObject({ spec: { state: 'StagedUpdate' }, vmBlockers: [], waitingSince: at(4) });
+    expect(life.facts).toEqual([{ kind: 'fill', group: 'default' }]);
   });
 
   test('are looked at again, and remembered where nobody looks', () => {
@@ -151,7 +156,7 @@ describe('VMs that keep the node from rebooting', () => {
     expect(life.node.vmBlockers).toEqual(['db', 'cache']);
     life.blockers = null;
     expect(life.send({ kind: 'proceed' }).kind).toBe('unchanged');
-    expect(life.node.spec.state).toBe('PerformedUpdate');
+    expect(life.node.spec.state).toBe('StagedUpdate');
   });
 
   test('are no news while they are the same', () => {
@@ -161,11 +166,15 @@ describe('VMs that keep the node from rebooting', () => {
     expect(life.node.vmBlockers).toEqual(['web']);
   });
 
-  test('keep no node from any other step', () => {
-    const life = nodeAt('StagedUpdate');
-    life.blockers = ['web'];
-    life.report();
-    expect(life.node.spec.state).toBe('PerformedUpdate');
+  test('withdraw what is activated, and leave alone what has been told to reboot', () => {
+    const activated = nodeAt('PerformedUpdate');
+    activated.blockers = ['web'];
+    activated.report();
+    expect(activated.node).toMatchObject({ spec: { state: 'Idle' }, crash: { count: 0 } });
+    const rebooting = nodeAt('RebootedIntoUpdate');
+    rebooting.blockers = ['web'];
+    rebooting.report(UPDATED);
+    expect(rebooting.node.spec.state).toBe('MonitoringUpdate');
   });
 });
 

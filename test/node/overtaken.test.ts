@@ -62,7 +62,7 @@ test("deleting a group's policy does not end its pause", async () => {
     { at: 0, group: 'g1', verb: 'pause' },
     { at: 0, group: 'g1', delete: true },
     { at: 1, node: A, report: idle({ group: 'g1' }) },
-    { at: 1, expect: { node: A, match: { 'spec.state': 'Idle', phase: 'Held' } } },
+    { at: 1, expect: { node: A, match: { 'spec.state': 'Idle', phase: 'Queued', 'waitingFor.code': 'Paused' } } },
   ];
   expect(await failures({ groups: { g1: {} }, steps })).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { at, crashedAt, iso, NODE, NodeLife, nodeAt, START } from './life.ts';
 const FLOOR = START / 1000;
 const wake = (generation: number) => ({ kind: 'wake', hostId: NODE, action: 'DriveNode', generation, decided: true });
 const heard = { kind: 'hostReported', hostId: NODE };
-const recover = (life: NodeLife, seconds: number) => life.send({ kind: 'recover', at: at(seconds) });
+const recover = (life: NodeLife, seconds: number) => life.send({ kind: 'restore', at: at(seconds) });
 const said = (generation: number, seconds: number) => ({
   kind: 'event',
   type: 'Node Restored',
@@ -80,12 +80,14 @@ describe('a recovery', () => {
     expect(life.facts.filter(({ kind }) => kind !== 'fill')).toEqual([wake(high + 1), said(high + 1, 60)]);
   });
 
-  test('silence counts from it', () => {
+  test('silence counts from it, and so does the Idle that it asks for', () => {
     const life = nodeAt('Idle');
     recover(life.to(5000), 5000);
     expect(life.node.silentSince).toBeNull();
     life.node = { ...life.node, spec: { ...life.node.spec, nextWakeAt: null } };
-    expect(nodeDueAt(life.node)).toBe(at(8600));
+    expect(nodeDueAt(life.node)).toBe(at(5120));
+    life.node = { ...life.node, unreachableSince: at(5120) };
+    expect(nodeDueAt(life.node)).toBe(at(10_400));
   });
 });
 
@@ -192,15 +194,15 @@ describe('what the VMs of a host are still to be told', () => {
   test('a fence is not forgotten over a silence; a silence ends with the next report, a fence does not', () => {
     const fenced = nodeAt('Idle');
     fence(fenced, 10);
-    fenced.to(3600).due();
-    expect(fenced.node).toMatchObject({ silentSince: at(3600), untold: { kind: 'hostFenced', at: at(10) } });
-    fenced.to(3700).report();
+    fenced.to(5400).due();
+    expect(fenced.node).toMatchObject({ silentSince: at(5400), untold: { kind: 'hostFenced', at: at(10) } });
+    fenced.to(5500).report();
     expect(fenced.node).toMatchObject({ silentSince: null, untold: { kind: 'hostFenced', at: at(10) } });
     const silent = nodeAt('Idle');
-    silent.to(3600).due();
-    expect(silent.node.untold).toEqual({ kind: 'hostSilent', at: at(3600) });
+    silent.to(5400).due();
+    expect(silent.node.untold).toEqual({ kind: 'hostSilent', at: at(5400) });
     const { node } = silent;
-    silent.to(3700).report();
+    silent.to(5500).report();
     expect(silent.node.untold).toBeNull();
     silent.node = { ...node, spec: { ...node.spec, generation: 9 } };
     silent.to(3701).report({ generation: 8 });

@@ -1,9 +1,9 @@
 /** What the explanation of a node says of its machine, its VMs, its agent, and its versions (DESIGN section 2 rule 10). */
 import { describe, expect, test } from 'vitest';
 import type { NodePhase } from '../../core/contract/words.ts';
-import type { GroupSituation } from '../../core/node/describe.ts';
+import type { GroupSituation } from './life.ts';
 import { at, iso, NodeLife, nodeAt } from './life.ts';
-import { changed, held, late, readyToReboot, soaking, soon, withCheck } from './situations.ts';
+import { changed, held, late, soaking, soon, stagedForVms, withCheck } from './situations.ts';
 
 const stopped = (): NodeLife => {
   const life = withCheck({ result: 'UpToDate' });
@@ -11,10 +11,8 @@ const stopped = (): NodeLife => {
   return life;
 };
 
-const blocked = (count: number): NodeLife =>
-  changed(readyToReboot(), { vmBlockers: Array.from({ length: count }, (_none, index) => `vm-${index + 1}`) });
-
-const goesOn = 'from it (maintenance: block); it goes on when they are off or no longer block.';
+const staged = '1.1 is staged and not activated. After that it still waits for: NoSlot.';
+const until = `from its reboot (maintenance: block) until they are off or no longer block. ${staged}`;
 
 /** Rolled back for its health, and Idle again. */
 const unhealthy = (): NodeLife => {
@@ -29,7 +27,9 @@ const unhealthy = (): NodeLife => {
   return life;
 };
 
-const upToDate = 'Up to date: runs 1.0 and nothing newer is offered';
+const offered = 'Up to date: runs 1.0 and nothing newer is offered to it';
+const waves = 'offers come in waves, so others may have one before it';
+const upToDate = `${offered}; ${waves}`;
 
 describe('phase and explanation', () => {
   test.each<[string, () => NodeLife, Partial<GroupSituation>, NodePhase, string]>([
@@ -70,46 +70,39 @@ describe('phase and explanation', () => {
       `${upToDate}.`,
     ],
     [
-      'before its reboot, and a VM blocks',
-      () => blocked(1),
+      'staged, and a VM blocks',
+      () => stagedForVms(1),
       {},
-      'Held',
-      `Ready to reboot into 1.1, but VM vm-1 keeps it ${goesOn}`,
+      'Queued',
+      `VM vm-1 keeps it from its reboot (maintenance: block) until it is off or no longer blocks. ${staged}`,
     ],
     [
-      'before its reboot, and five VMs block',
-      () => blocked(5),
+      'staged, and five VMs block',
+      () => stagedForVms(5),
       {},
-      'Held',
-      `Ready to reboot into 1.1, but VMs vm-1, vm-2, vm-3, vm-4, vm-5 keep it ${goesOn}`,
+      'Queued',
+      `VMs vm-1, vm-2, vm-3, vm-4, vm-5 keep it ${until}`,
     ],
     [
-      'before its reboot, and seven VMs block',
-      () => blocked(7),
+      'staged, and seven VMs block',
+      () => stagedForVms(7),
       {},
-      'Held',
-      `Ready to reboot into 1.1, but VMs vm-1, vm-2, vm-3, vm-4, vm-5 and 2 more keep it ${goesOn}`,
+      'Queued',
+      `VMs vm-1, vm-2, vm-3, vm-4, vm-5 and 2 more keep it ${until}`,
     ],
     [
-      'before its reboot, held, and a VM blocks: who holds it comes first',
-      () => held(blocked(1)),
+      'staged, held, and a VM blocks: who holds it comes first',
+      () => held(stagedForVms(1)),
       {},
       'Held',
-      'Ready to reboot into 1.1, held by ann; it goes on when released.',
-    ],
-    [
-      'before its reboot, paused, and a VM blocks: the pause comes first',
-      () => blocked(1),
-      { paused: true },
-      'Held',
-      'Ready to reboot into 1.1, held because its group is paused; it goes on when released.',
+      'Held by ann until it is released. 1.1 is staged and not activated. After that it still waits for: VmBlocksMaintenance, NoSlot.',
     ],
     [
       'on another way than to its reboot, and a VM would block',
       () => changed(nodeAt('StagedUpdate'), { vmBlockers: ['web'] }),
       {},
       'Updating',
-      `On the way to StagedUpdate for 1.1; not there ${soon(720, '12 min')} counts as a crash.`,
+      `On the way to StagedUpdate for 1.1; not there ${soon(720, '12 min')} counts as a crash. It goes no further than that: VM web keeps it from its reboot.`,
     ],
     [
       'its agent says how far it is',
@@ -138,7 +131,7 @@ describe('phase and explanation', () => {
       () => withCheck({ result: 'UpToDate', message: '1.1 is not in its wave yet' }),
       {},
       'Idle',
-      `${upToDate}, since 1.1 is not in its wave yet.`,
+      `${offered}, since 1.1 is not in its wave yet; ${waves}.`,
     ],
     [
       'it runs what is offered, whatever the check says besides',
@@ -149,17 +142,17 @@ describe('phase and explanation', () => {
     ],
     [
       'blocked for its health',
-      unhealthy,
+      () => late(unhealthy(), 120),
       {},
       'Idle',
-      `Version 1.1 is blocked on this node because it failed its health checks there; it waits for another version or until the crash record is forgotten ${soon(86_400, '24 h')}. Crashed once, last HealthCheckFailed on the way to MonitoringUpdate (web).`,
+      `Version 1.1 is blocked on this node because it failed its health checks there; it waits for another version, or for the end of the block ${soon(86_400, '23 h 58 min')}, or until a person says retry. Crashed once, last HealthCheckFailed on the way to MonitoringUpdate (web).`,
     ],
     [
       'blocked, and the last crash may have been another version’s',
-      () => changed(unhealthy(), { blockedVersions: ['1.0.9', '1.1'] }),
+      () => changed(late(unhealthy(), 120), { blockedVersions: ['1.0.9', '1.1'] }),
       {},
       'Idle',
-      `Version 1.1 is blocked on this node because it booted back from it or failed its health checks there; it waits for another version or until the crash record is forgotten ${soon(86_400, '24 h')}. Crashed once, last HealthCheckFailed on the way to MonitoringUpdate (web).`,
+      `Version 1.1 is blocked on this node because it booted back from it or failed its health checks there; it waits for another version, or for the end of the block ${soon(86_400, '23 h 58 min')}, or until a person says retry. Crashed once, last HealthCheckFailed on the way to MonitoringUpdate (web).`,
     ],
     [
       'heard of again by a report of the step that it has missed',

@@ -26,9 +26,18 @@ export const asked = (): NodeLife => {
   return life;
 };
 
-export const readyToReboot = (): NodeLife => {
-  const life = nodeAt('PerformedUpdate');
+/** Staged, and kept from going on by a pause, for which it keeps its slot. */
+export const stagedInPause = (): NodeLife => {
+  const life = nodeAt('StagedUpdate');
   life.paused = true;
+  life.report();
+  return life;
+};
+
+/** Staged, and kept from going on by VMs. */
+export const stagedForVms = (count: number): NodeLife => {
+  const life = nodeAt('StagedUpdate');
+  life.blockers = Array.from({ length: count }, (_none, index) => `vm-${index + 1}`);
   life.report();
   return life;
 };
@@ -41,7 +50,7 @@ export const soaking = (): NodeLife => {
 
 export const soaked = (): NodeLife => {
   const life = soaking();
-  life.to(120).due();
+  life.to(120).report(UPDATED);
   return life;
 };
 

@@ -1,11 +1,14 @@
 /** The tables about one node: why it does not start, when it must be looked at, its place in the queue, what the gauges say. */
 import { describe, expect, test } from 'vitest';
-import { queueKey, type Readiness, readiness, sayWhen } from '../../core/node/readiness.ts';
+import { type Offer, offerOf } from '../../core/node/offer.ts';
+import { queueKey } from '../../core/node/queue.ts';
+import { waitsFor } from '../../core/node/waits-for.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { underWay } from '../../core/node/record.ts';
 import { NEXT_STATE } from '../../core/node/spec.ts';
-import { type Alarm, nodeAlarm, nodeConcerns, nodeDueAt } from '../../core/node/timing.ts';
-import { type Instant, instant } from '../../core/kit/time.ts';
+import type { Alarm } from '../../core/decision/alarm.ts';
+import { nodeAlarm, nodeConcerns, nodeDueAt } from '../../core/node/timing.ts';
+import { type Instant, instant, sayWhen } from '../../core/kit/time.ts';
 import { at, crashedAt, iso, NODE, nodeAt, UPDATED } from './life.ts';
 
 type Change = (node: NodeRecord) => NodeRecord;
@@ -36,20 +39,17 @@ const unreachable: Change = (node) => ({ ...node, unreachableSince: at(1) });
 const settled: Change = (node) => ({ ...node, waitingSince: null });
 const as: Change = (node) => node;
 
-describe('why an Idle node does not start', () => {
+describe('what a node could take', () => {
   const underWayNow: Change = (node) => ({ ...node, attempt: nodeAt('StagedUpdate').node.attempt });
-  test.each<[string, Change, Readiness]>([
-    ['nothing', as, { kind: 'ready', version: '1.1' }],
-    ['nothing, of no named version', checked({ result: 'Available' }), { kind: 'ready', version: null }],
+  test.each<[string, Change, Offer]>([
+    ['what is offered', as, { kind: 'newer', version: '1.1' }],
+    ['what is offered, of no named version', checked({ result: 'Available' }), { kind: 'newer', version: null }],
     ['it is gone', all(removed, unreported), { kind: 'removed' }],
     ['it has not reported', unreported, { kind: 'notReported' }],
     ['it is under way', all(underWayNow, spec({ reachedAt: null })), { kind: 'underWay' }],
     ['its spec is no Idle', all(spec({ state: 'StagedUpdate' }), held), { kind: 'underWay' }],
     ['it is not back in Idle', all(spec({ reachedAt: null }), held), { kind: 'recovering' }],
     ['it does not report Idle', all(reporting('StagedUpdate'), held), { kind: 'recovering' }],
-    ['it is held', all(held, crashed({ retryAfter: at(9) })), { kind: 'held', by: 'ann' }],
-    ['it waits', crashed({ retryAfter: at(5.001) }), { kind: 'backingOff', until: at(5.001) }],
-    ['its wait is over', crashed({ retryAfter: at(5) }), { kind: 'ready', version: '1.1' }],
     [
       'its check failed',
       checked({ result: 'Failed', message: 'no route' }),
@@ -58,10 +58,22 @@ describe('why an Idle node does not start', () => {
     ['its check failed silently', checked({ result: 'Failed' }), { kind: 'checkFailed', message: 'no message' }],
     ['it is up to date', checked({ result: 'UpToDate', version: '1.2' }), { kind: 'upToDate' }],
     ['it runs what is offered', checked({ result: 'Available', version: '1.0' }), { kind: 'upToDate' }],
-    ['it booted back from it', blocked, { kind: 'blocked', version: '1.1' }],
-    ['another version is blocked', all(blocked, checked({ result: 'Available' })), { kind: 'ready', version: null }],
   ])('%s', (_why, change, expected) => {
-    expect(readiness(change(idle()), at(5))).toEqual(expected);
+    expect(offerOf(change(idle()))).toEqual(expected);
+  });
+});
+
+describe('what an Idle node with an offer waits for', () => {
+  test.each<[string, Change, string[]]>([
+    ['nothing', as, []],
+    ['a person, and then its wait', all(held, crashed({ retryAfter: at(9) })), ['Held', 'BackingOff']],
+    ['its wait', crashed({ retryAfter: at(5.001) }), ['BackingOff']],
+    ['nothing, once that is over', crashed({ retryAfter: at(5) }), []],
+    ['another version', blocked, ['VersionBlocked']],
+    ['nothing, where another version is blocked', all(blocked, checked({ result: 'Available' })), []],
+    ['a person, also with nothing offered', all(held, checked({ result: 'UpToDate' })), ['Held']],
+  ])('%s', (_what, change, expected) => {
+    expect(waitsFor(change(idle()), nodeAt('Idle').group(), at(5)).map(({ code }) => code)).toEqual(expected);
   });
 });
 
@@ -87,14 +99,18 @@ describe('the alarm of a node', () => {
       all(waits, checked({ result: 'Available', version: '1.0' })),
       { at: at(90), retry: false },
     ],
-    ['offered what it booted back from', all(waits, blocked), { at: at(90), retry: false }],
+    [
+      'offered what it booted back from',
+      all(waits, blocked, crashed({ lastAt: at(-86_350) })),
+      { at: at(50), retry: false },
+    ],
     ['reporting another state', all(waits, reporting('StagedUpdate')), { at: at(90), retry: false }],
     ['never reported', all(waits, unreported), { at: at(90), retry: false }],
     ['its record is forgotten first', all(waits, crashed({ resetAt: at(40) })), { at: at(40), retry: false }],
     ['owing us Idle', told, { at: at(130), retry: false }],
     ['owing us Idle, unreachable already', all(told, unreachable), null],
     ['owing us Idle, never reported', all(told, unreported), null],
-    ['owing us Idle, not told', spec({ reachedAt: null, acknowledgedAt: null }), null],
+    ['owing us Idle, not told', spec({ reachedAt: null, acknowledgedAt: null }), { at: at(120), retry: false }],
     ['owing us Idle, its wake before', all(told, spec({ nextWakeAt: at(60) })), { at: at(60), retry: false }],
     [
       'owing us Idle, heard of since',
@@ -114,18 +130,18 @@ describe('the alarm of a node', () => {
     expect(nodeAlarm(nodeAt(state).node)).toEqual({ at: at(deadline), retry: false });
   });
 
-  test('is the end of the soak time, the repeat of a wake, or the withdrawal of a step that was not picked up', () => {
+  test('is when the report that ends the soak time is overdue, the repeat of a wake, or the withdrawal of a step that was not picked up', () => {
     const monitored = nodeAt('MonitoringUpdate');
     monitored.to(7).report(UPDATED);
-    expect(nodeAlarm(monitored.node)).toEqual({ at: at(127), retry: false });
+    expect(nodeAlarm(monitored.node)).toEqual({ at: at(307), retry: false });
     const asked = nodeAt('Idle');
     asked.start(false);
     expect(nodeAlarm(asked.node)).toEqual({ at: at(60), retry: false });
     expect(nodeAlarm(spec({ nextWakeAt: null })(asked.node))).toEqual({ at: at(2100), retry: false });
   });
 
-  test('is none while a reached step is held before its reboot', () => {
-    const life = nodeAt('PerformedUpdate');
+  test('is none while it waits staged', () => {
+    const life = nodeAt('StagedUpdate');
     life.paused = true;
     life.report();
     expect(nodeAlarm(life.node)).toBeNull();
@@ -133,12 +149,12 @@ describe('the alarm of a node', () => {
 });
 
 test.each<[string, Change, Instant | null]>([
-  ['an Idle node when it would be silent', as, at(3600)],
+  ['an Idle node when it would be silent', as, at(5400)],
   ['a silent one never', silent, null],
   ['one that never reported never', unreported, null],
   ['a tombstone never', removed, null],
   ['one that waits when its wait is over', all(settled, crashed({ retryAfter: at(50) })), at(50)],
-  ['one that waits long when it would be silent', all(settled, crashed({ retryAfter: at(4000) })), at(3600)],
+  ['one that waits long when it would be silent', all(settled, crashed({ retryAfter: at(6000) })), at(5400)],
 ])('%s falls due', (_what, change, expected) => {
   expect(nodeDueAt(change(idle()))).toBe(expected);
 });

@@ -84,15 +84,15 @@ describe('a start', () => {
     const start = { kind: 'start', claim: null, told: true } as const;
     expect(paused.refused(start)).toEqual({
       status: 409,
-      code: 'GroupPaused',
-      detail: 'group default is paused',
+      code: 'NodeNotReady',
+      detail: `node ${NODE} cannot start: Paused`,
     });
     const held = nodeAt('Idle');
     held.send({ kind: 'hold', by: 'ann' });
     expect(held.refused(start)).toEqual({
       status: 409,
       code: 'NodeNotReady',
-      detail: `node ${NODE} cannot start: held`,
+      detail: `node ${NODE} cannot start: Held`,
     });
   });
 });
@@ -147,13 +147,14 @@ describe('a step that is reached', () => {
     expect(life.facts).toEqual([]);
   });
 
-  test('MonitoringUpdate lasts for the soak time, to the moment', () => {
+  test('MonitoringUpdate ends with the first report after the soak time, to the moment, and by no clock', () => {
     const life = nodeAt('MonitoringUpdate');
     life.report(UPDATED);
     expect(life.node.spec).toMatchObject({ state: 'MonitoringUpdate', reachedAt: at(0), version: '1.1' });
-    expect(life.told().to(119.999).due().kind).toBe('unchanged');
+    life.told().to(119.999).report(UPDATED);
     expect(life.node.spec.state).toBe('MonitoringUpdate');
-    life.to(120).due();
+    expect(life.to(120).due().kind).toBe('unchanged');
+    life.report(UPDATED);
     expect(life.node.spec).toMatchObject({ state: 'Idle', version: null, reachedAt: null });
     expect(life.node.attempt?.succeeded).toBe(true);
     expect(life.messages).toEqual(['Node Update Step: MonitoringUpdate reached; now Idle']);
@@ -177,7 +178,7 @@ describe('a step that is reached', () => {
     life.report();
     life.report(UPDATED);
     life.report(UPDATED);
-    life.to(123).due();
+    life.to(123).report(UPDATED);
     expect(life.node.crash.count).toBe(1);
     life.to(124).report(UPDATED);
     expect(life.node).toMatchObject({ attempt: null, crash: { count: 0, firstAt: null }, blockedVersions: [] });

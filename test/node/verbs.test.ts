@@ -113,14 +113,19 @@ describe('a wake that failed', () => {
     expect(life.node).toMatchObject({ wakeFailure: { status: 'Failed' }, spec: { nextWakeAt: at(40) } });
   });
 
-  test('of the same status brings a later repeat forward again', () => {
+  test('brings the next repeat forward once for each step: a host that is off is not hammered', () => {
     const life = nodeAt('Idle');
     life.start(false);
     life.to(10).send(failed('TimedOut'));
     life.to(60).due();
     expect(life.node.spec.nextWakeAt).toBe(at(240));
     life.to(65).send(failed('TimedOut'));
-    expect(life.node.spec.nextWakeAt).toBe(at(95));
+    expect(life.node.spec.nextWakeAt).toBe(at(240));
+    life.report();
+    life.report();
+    life.node = { ...life.node, spec: { ...life.node.spec, acknowledgedAt: null, nextWakeAt: at(125) } };
+    life.to(70).send(failed('TimedOut'));
+    expect(life.node.spec.nextWakeAt).toBe(at(100));
   });
 
   test('leaves a repeat that comes sooner where it is', () => {

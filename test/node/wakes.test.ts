@@ -11,7 +11,7 @@ const wake = (generation: number, decided: boolean) => ({
 });
 
 describe('wakes', () => {
-  test('of a step that is not picked up are repeated after 1, 4 and 10 min', () => {
+  test('of a step that is not picked up are repeated after 1, 4 and 10 min, then hourly', () => {
     const life = nodeAt('Idle');
     life.start(false);
     const seen: unknown[] = [];
@@ -23,7 +23,7 @@ describe('wakes', () => {
     expect(seen).toEqual([
       [60, at(240), 1, [wake(2, false)]],
       [240, at(600), 2, [wake(2, false)]],
-      [600, null, 3, [wake(2, false)]],
+      [600, at(4200), 3, [wake(2, false)]],
     ]);
   });
 
@@ -34,36 +34,36 @@ describe('wakes', () => {
     expect(life.node.spec).toMatchObject({ nextWakeAt: at(600), wakesRepeated: 2 });
   });
 
-  test('of a node that owes us Idle go on every 15 min', () => {
+  test('of a node that owes us Idle go on hourly', () => {
     const life = crashedAt('StagedUpdate');
     for (const second of [60, 120, 600]) life.to(second).due();
-    expect(life.node.spec).toMatchObject({ nextWakeAt: at(1500), wakesRepeated: 3 });
-    life.to(1500).due();
-    expect(life.node.spec.nextWakeAt).toBe(at(2400));
+    expect(life.node.spec).toMatchObject({ nextWakeAt: at(4200), wakesRepeated: 3 });
+    life.to(4200).due();
+    expect(life.node.spec.nextWakeAt).toBe(at(7800));
   });
 });
 
-test('silence is noticed 60 min after the last report, once, and told to the VMs of the host', () => {
+test('silence is noticed 90 min after the last report, once, and told to the VMs of the host', () => {
   const life = new NodeLife();
   life.report({ updateCheck: { result: 'UpToDate' } });
-  life.to(3599.999).due();
+  life.to(5399.999).due();
   expect(life.node.silentSince).toBeNull();
-  life.to(3600).due();
-  expect(life.node.silentSince).toBe(at(3600));
+  life.to(5400).due();
+  expect(life.node.silentSince).toBe(at(5400));
   expect(life.facts).toEqual([
-    { kind: 'event', type: 'Node Silent', severity: 'warning', message: 'has not reported for 60 min' },
-    { kind: 'hostSilent', hostId: NODE, at: at(3600) },
+    { kind: 'event', type: 'Node Silent', severity: 'warning', message: 'has not reported for 90 min' },
+    { kind: 'hostSilent', hostId: NODE, at: at(5400) },
   ]);
-  life.send({ kind: 'told', at: at(3600) });
+  life.send({ kind: 'told', at: at(5400) });
   expect(life.to(9000).due().kind).toBe('unchanged');
 });
 
 test('silence is told again with each sweep until the VMs of the host have been told', () => {
   const life = new NodeLife();
   life.report({ updateCheck: { result: 'UpToDate' } });
-  life.to(3600).due();
-  life.to(3780).due();
-  expect(life.facts).toEqual([{ kind: 'hostSilent', hostId: NODE, at: at(3600) }]);
+  life.to(5400).due();
+  life.to(5580).due();
+  expect(life.facts).toEqual([{ kind: 'hostSilent', hostId: NODE, at: at(5400) }]);
 });
 
 test('the crash record is forgotten to the moment, also by a report that comes before the timer', () => {

@@ -13,7 +13,7 @@ import {
 import { hours, instant, minutes, seconds } from '../../core/kit/time.ts';
 
 const SEED = { unit: seconds(1), from: 'firstCrash', cap: hours(24), resetAfter: hours(24) };
-const BRUPOP = { unit: minutes(1), from: 'lastCrash', cap: hours(24), resetAfter: null };
+const BRUPOP = { unit: minutes(1), plus: minutes(1), from: 'lastCrash', cap: hours(24), resetAfter: null };
 
 describe('the back-off of a node', () => {
   test('is the seed’s unless another is named', () => {
@@ -46,8 +46,36 @@ describe('the back-off of a node', () => {
     [60, 600],
     [100_000, 600],
   ])('after crash %d it is %d s from the crash it runs from', (count, wait) => {
-    expect(nodeRetryAfter(curve('firstCrash'), count, first, last)).toBe(1000 + wait * 1000);
-    expect(nodeRetryAfter(curve('lastCrash'), count, first, last)).toBe(500_000 + wait * 1000);
+    const crashes = { count, firstAt: first, lastAt: last, disruptive: false };
+    expect(nodeRetryAfter(curve('firstCrash'), crashes)).toBe(1000 + wait * 1000);
+    expect(nodeRetryAfter(curve('lastCrash'), crashes)).toBe(500_000 + wait * 1000);
+  });
+
+  test.each([
+    [0, 1],
+    [1, 2],
+    [3, 8],
+    [10, 1024],
+    [11, 1440],
+    [100_000, 1440],
+  ])('after crash %d that disturbed workloads it is at least %d min from the last', (count, mins) => {
+    const crashes = { count, firstAt: first, lastAt: last, disruptive: true };
+    const calm = 500_000 + mins * 60_000;
+    expect(nodeRetryAfter(curve('firstCrash'), crashes)).toBe(calm);
+    expect(nodeRetryAfter({ ...curve('lastCrash'), unit: hours(20), cap: hours(48) }, crashes)).toBe(
+      500_000 + hours(Math.min(48, 20 * 2 ** count)),
+    );
+  });
+
+  test('the preset brupop waits one minute more than 2^count, since the peer compares whole minutes strictly', () => {
+    const wait = (count: number) =>
+      nodeRetryAfter(nodeBackoffOf({ preset: 'brupop' }), { count, firstAt: first, lastAt: last, disruptive: true });
+    expect([1, 2, 5, 10, 11].map((count) => (wait(count) - 500_000) / 60_000)).toEqual([3, 5, 33, 1025, 1440]);
+  });
+
+  test('nothing is given up unless the policy says so', () => {
+    expect(nodeBackoffOf({ preset: 'seed' }).giveUpAfter).toBeUndefined();
+    expect(nodeBackoffOf({ preset: 'brupop', giveUpAfter: 3 }).giveUpAfter).toBe(3);
   });
 
   test('the record is forgotten resetAfter from the first crash, or never', () => {

@@ -8,7 +8,7 @@ import { desiredOf } from '../../core/node/desired.ts';
 import { groupPolicyOf } from '../../core/policy/group-policy.ts';
 import { minutes, seconds } from '../../core/kit/time.ts';
 import { issues } from '../contract/bodies.ts';
-import { nodeAt } from '../node/life.ts';
+import { at, nodeAt } from '../node/life.ts';
 
 const name = (length: number): string => 'n'.repeat(length);
 const arn = (more: { partition?: string; region?: string; account?: string; group?: string; hash?: string } = {}) => {
@@ -160,16 +160,16 @@ describe('what the agent is told of it', () => {
   test.each(NODE_STATES)('before the reboot, and on the way back, where it is undone: %s', (state) => {
     const { node } = nodeAt('RebootedIntoUpdate');
     const policy = groupPolicyOf({ drain: { steps: [EXEC] } });
-    const told = desiredOf({ ...node, policy, spec: { ...node.spec, state } });
-    expect(told).toEqual({
+    const told = desiredOf({ ...node, policy, spec: { ...node.spec, state } }, at(0));
+    expect({ drain: undefined, ...told }).toMatchObject({
       state,
       version: '1.1',
       generation: node.spec.generation,
       ...(state === 'RebootedIntoUpdate' || state === 'Idle'
         ? { drain: { steps: [EXEC], timeoutSeconds: 600, onTimeout: 'abort' } }
-        : {}),
+        : { drain: undefined }),
     });
-    expect(desiredOf({ ...node, policy: groupPolicyOf({}), spec: { ...node.spec, state } })).not.toHaveProperty(
+    expect(desiredOf({ ...node, policy: groupPolicyOf({}), spec: { ...node.spec, state } }, at(0))).not.toHaveProperty(
       'drain',
     );
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { NODE_STATES } from '../../core/contract/words.ts';
 import { desiredOf } from '../../core/node/desired.ts';
 import { groupPolicyOf } from '../../core/policy/group-policy.ts';
-import { nodeAt } from '../node/life.ts';
+import { at, nodeAt } from '../node/life.ts';
 
 const CHECKS = [{ name: 'web', type: 'tcp', port: 80 }] as const;
 const told = (deadline: string | undefined) => {
@@ -12,7 +12,7 @@ const told = (deadline: string | undefined) => {
     monitor: { checks: [...CHECKS] },
     ...(deadline === undefined ? {} : { deadlines: { MonitoringUpdate: deadline } }),
   };
-  return desiredOf({ ...node, policy: groupPolicyOf(body) }).monitor?.withinSeconds;
+  return desiredOf({ ...node, policy: groupPolicyOf(body) }, at(0)).monitor?.withinSeconds;
 };
 
 describe('how long the first round of checks may fail: the deadline less what a report of the failure needs', () => {
@@ -30,7 +30,7 @@ describe('the checks are told', () => {
   test.each(NODE_STATES)('with MonitoringUpdate and nothing else: %s', (state) => {
     const { node } = nodeAt('MonitoringUpdate');
     const policy = groupPolicyOf({ monitor: { checks: [...CHECKS], onFailure: 'report' } });
-    expect(desiredOf({ ...node, policy, spec: { ...node.spec, state } }).monitor).toEqual(
+    expect(desiredOf({ ...node, policy, spec: { ...node.spec, state } }, at(0)).monitor).toEqual(
       state === 'MonitoringUpdate'
         ? { checks: [{ ...CHECKS[0], timeoutSeconds: 5 }], onFailure: 'report', withinSeconds: 240 }
         : undefined,
@@ -39,6 +39,6 @@ describe('the checks are told', () => {
 
   test('only when there are some', () => {
     const { node } = nodeAt('MonitoringUpdate');
-    expect(desiredOf({ ...node, policy: groupPolicyOf({ monitor: { checks: [] } }) }).monitor).toBeUndefined();
+    expect(desiredOf({ ...node, policy: groupPolicyOf({ monitor: { checks: [] } }) }, at(0)).monitor).toBeUndefined();
   });
 });

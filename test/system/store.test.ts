@@ -1,7 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newGroup } from '../../core/group/group.ts';
+import { newGroup } from '../../core/group/record.ts';
 import { type GroupId, type NodeId, parseNodeId } from '../../core/kit/ids.ts';
 import { newNode } from '../../core/node/enrol.ts';
 import type { NodeRecord } from '../../core/node/record.ts';

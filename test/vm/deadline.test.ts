@@ -48,7 +48,7 @@ describe('a start deadline', () => {
       pendingStart: { notBefore: at(312.5) },
     });
     expect(events).toEqual([
-      wake('StopInstance', 0),
+      wake('StopInstance'),
       { kind: 'metric', name: 'VmStartFailure', group: null, value: 1 },
       note(
         'VM Start Delayed',
@@ -86,7 +86,7 @@ describe('a start deadline', () => {
       lastFailure: { reason: 'LaunchTimeout', message: 'not Running within its start deadline', at: at(300) },
     });
     expect(events).toEqual([
-      wake('StopInstance', strategy === 'Manual' ? 1 : 0),
+      wake('StopInstance'),
       note('VM Ended', 'not Running within its start deadline', 'warning'),
     ]);
   });

@@ -62,7 +62,7 @@ describe('a declaration', () => {
     });
     expect(life.facts).toEqual([
       note('VM Declared', `declared on host ${HOST}, Always`),
-      wake('StartInstance', 0),
+      wake('StartInstance'),
       note('VM Instance Started', `instance ${life.instanceId} asked of host ${HOST}`),
     ]);
     expect(record.events.map(({ id }) => id)).toEqual(['vm/web/1', 'vm/web/1.1']);
@@ -252,7 +252,7 @@ describe('a new strategy', () => {
     const life = running('Always', { grace: '40s' });
     const events = facts(life, () => put(life, 'Halted', { grace: '40s' }));
     expect(instance(life).stop).toEqual({ at: at(0), grace: 40_000 });
-    expect(events).toEqual([note('VM Changed', 'run strategy Always → Halted'), wake('StopInstance', 1)]);
+    expect(events).toEqual([note('VM Changed', 'run strategy Always → Halted'), wake('StopInstance')]);
     put(life, 'Halted', { grace: '50s' });
     expect(life.vm).toMatchObject({ power: { on: false, sequence: 1 }, pendingStart: null });
   });

@@ -35,7 +35,7 @@ describe('delete', () => {
       lastVerb: 'stop',
       instance: { stop: { at: at(0), grace: seconds(40) } },
     });
-    expect(events).toEqual([note('VM Delete Requested', 'deleted by an operator'), wake('StopInstance', 1)]);
+    expect(events).toEqual([note('VM Delete Requested', 'deleted by an operator'), wake('StopInstance')]);
     life.wait(3);
     const before = life.vm;
     expect(facts(life, () => life.send({ kind: 'delete', force: false }))).toEqual([]);
@@ -53,7 +53,7 @@ describe('delete', () => {
     });
     expect(events).toEqual([
       note('VM Delete Requested', 'deleted by force: an instance may still run on its host'),
-      wake('StopInstance', 1),
+      wake('StopInstance'),
       note('VM Removed', 'deleted: no instance of it is left'),
     ]);
   });

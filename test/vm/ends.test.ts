@@ -27,7 +27,7 @@ describe('a new instance', () => {
     expect(life.vm.pendingStart).toBeNull();
     expect(events).toEqual([
       note('VM Start Requested', 'started by an operator'),
-      wake('StartInstance', 1),
+      wake('StartInstance'),
       note('VM Instance Started', `instance ${instanceId} asked of host ${life.vm.body.hostId}`),
     ]);
   });

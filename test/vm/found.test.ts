@@ -199,7 +199,7 @@ describe('a found instance', () => {
   ])('is told to end within the grace: %s', (_what, make) => {
     const life = make();
     const { power, lastVerb } = life.vm;
-    expect(told(life, { phase: 'Scheduled' })).toEqual([adopted(), wake('StopInstance', power.sequence)]);
+    expect(told(life, { phase: 'Scheduled' })).toEqual([adopted(), wake('StopInstance')]);
     expect(life.vm).toMatchObject({ power, lastVerb, awaitingHost: null });
     expect(instance(life)).toMatchObject({ instanceId: LATER, stop: { at: life.now, grace: 30_000 } });
   });

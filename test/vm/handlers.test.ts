@@ -184,7 +184,7 @@ describe('rules 4 and 6: stop, fence', () => {
     const scene = await declared('Always');
     await scene.node(HOST, { state: 'Idle', generation: 1, updateCheck: { result: 'UpToDate' } });
     await scene.vm('web', { phase: 'Running' });
-    await scene.to(4000);
+    await scene.to(5500);
     await scene.sees('vms', 'web', { printableStatus: 'Unknown', 'instance.phase': 'Unknown' });
     await scene.to(90_000);
     expect(lives(scene)).toBe(1);

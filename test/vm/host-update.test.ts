@@ -47,7 +47,7 @@ describe('while its host has it stopped', () => {
     ['a longer, which changes no grace that was given', 60, 30],
   ])("a person's stop is a stop, with %s grace: it ends Requested and stays off", (_what, grace, left) => {
     const life = later(updated(running('Always')), 5);
-    expect(facts(life, () => life.stop(grace)).at(-1)).toEqual(wake('StopInstance', 1, false));
+    expect(facts(life, () => life.stop(grace)).at(-1)).toEqual(wake('StopInstance', false));
     expect(instance(life).stop).toEqual({ at: at(0), grace: seconds(left) });
     life.report('Failed', { cause: 'HostMaintenance' });
     expect(instance(life).cause).toBe('Requested');

@@ -121,8 +121,7 @@ describe('the wait for the host', () => {
 
   test('ends: an instance that was asked for and not taken on is asked for again', () => {
     const life = heard(recover(declared('Always')), 10);
-    const { sequence } = life.vm.power;
-    expect(facts(life, () => due(life, 310))).toEqual([wake('StartInstance', sequence, false)]);
+    expect(facts(life, () => due(life, 310))).toEqual([wake('StartInstance', false)]);
     expect(life.instanceId).toBe(FIRST);
     expect(life.vm.awaitingHost).toBeNull();
   });

@@ -56,11 +56,11 @@ export function refused(life: VmLife, event: Event): Refusal {
   return outcome.kind === 'refused' ? outcome.refusal : expect.fail(`not refused but ${outcome.kind}`);
 }
 
-export const wake = (action: 'StartInstance' | 'StopInstance', generation: number, isNew = true) => ({
+export const wake = (action: 'StartInstance' | 'StopInstance', isNew = true) => ({
   kind: 'wake',
   hostId: HOST,
   action,
-  generation,
+  generation: null,
   decided: isNew,
 });
 export const note = (type: string, message: string, severity = 'info') => ({ kind: 'event', type, severity, message });

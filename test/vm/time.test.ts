@@ -1,6 +1,6 @@
 /** What time brings to a VM: wakes that are repeated, unstable runs that are forgotten, alarms (DESIGN section 3). */
 import { describe, expect, test } from 'vitest';
-import type { Alarm } from '../../core/node/timing.ts';
+import type { Alarm } from '../../core/decision/alarm.ts';
 import { vmAlarm, vmDueAt } from '../../core/vm/timing.ts';
 import { at, declared, edit, editInstance, facts, HOST, instance, running, said, VmLife, wake } from './scene.ts';
 
@@ -16,7 +16,7 @@ describe('time', () => {
       life.now = at(second - 0.001);
       expect(facts(life, () => life.send({ kind: 'due' }))).toEqual([]);
       life.now = at(second);
-      expect(facts(life, () => life.send({ kind: 'due' }))).toEqual([wake('StartInstance', 0, false)]);
+      expect(facts(life, () => life.send({ kind: 'due' }))).toEqual([wake('StartInstance', false)]);
       expect(instance(life).nextWakeAt).toBe(at(next));
     }
   });
@@ -37,9 +37,7 @@ describe('time', () => {
     } else life.wait(300);
     const began = (life.now - at(0)) / 1000;
     life.now = at(began + 60);
-    expect(facts(life, () => life.send({ kind: 'due' }))).toEqual([
-      wake('StopInstance', how === 'stop' ? 1 : 0, false),
-    ]);
+    expect(facts(life, () => life.send({ kind: 'due' }))).toEqual([wake('StopInstance', false)]);
     expect(instance(life).nextWakeAt).toBe(at(began + 240));
   });
 

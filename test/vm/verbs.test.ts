@@ -116,7 +116,7 @@ describe('stop', () => {
       wakesRepeated: 0,
     });
     expect(life.vm).toMatchObject({ power: { on: false, sequence: 1 }, lastVerb: 'stop' });
-    expect(events).toEqual([note('VM Stop Requested', 'stopped by an operator'), wake('StopInstance', 1)]);
+    expect(events).toEqual([note('VM Stop Requested', 'stopped by an operator'), wake('StopInstance')]);
     const own = running('Always', { grace: '40s' });
     own.stop();
     expect(instance(own).stop?.grace).toBe(seconds(40));
@@ -130,7 +130,7 @@ describe('stop', () => {
     expect(facts(life, () => life.stop(30))).toEqual([]);
     expect(facts(life, () => life.stop(10))).toEqual([
       note('VM Stop Requested', 'stopped by an operator'),
-      wake('StopInstance', 1, false),
+      wake('StopInstance', false),
     ]);
     expect(instance(life).stop).toEqual({ at: at(0), grace: seconds(10) });
   });
@@ -147,7 +147,7 @@ describe('stop', () => {
     const life = declared('Always');
     life.report('Scheduled');
     life.wait(301);
-    expect(facts(life, () => life.stop())).toContainEqual(wake('StopInstance', 1, false));
+    expect(facts(life, () => life.stop())).toContainEqual(wake('StopInstance', false));
     expect(life.commands('StopInstance')).toBe(1);
     expect(life.vm).toMatchObject({ startFailure: null, pendingStart: null });
   });
@@ -166,7 +166,7 @@ describe('restart', () => {
       restartCount: 1,
       instance: { stop: { grace: seconds(40) } },
     });
-    expect(events).toEqual([note('VM Restart Requested', 'restarted by an operator'), wake('StopInstance', 1)]);
+    expect(events).toEqual([note('VM Restart Requested', 'restarted by an operator'), wake('StopInstance')]);
     const first = life.instanceId;
     life.report('Failed');
     expect(life.instanceId).not.toBe(first);

@@ -1,10 +1,10 @@
 /** What a write changed, why, and what is waited for since: in words, for the timeline of a simulation. */
-import { describeGroup, type GroupRecord, newGroup } from '../../core/group/group.ts';
+import { describeGroup } from '../../core/group/describe.ts';
+import { type GroupRecord, newGroup } from '../../core/group/record.ts';
+import { type GroupView, viewGroup } from '../../core/group/view.ts';
 import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
-import { describeNode, type GroupSituation } from '../../core/node/describe.ts';
+import { describeNode } from '../../core/node/describe.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
-import { groupPolicyOf } from '../../core/policy/group-policy.ts';
-import { limitOf } from '../../core/policy/limit.ts';
 import type { Instant } from '../../core/kit/time.ts';
 import { describeVm } from '../../core/vm/describe.ts';
 import { live, type VmRecord } from '../../core/vm/record.ts';
@@ -38,7 +38,7 @@ function facetsOf(record: AnyRecord, now: Instant, groups: GroupReader): Facets 
     case 'node':
       return nodeFacets(record, now, groups);
     case 'group':
-      return groupFacets(record, groups);
+      return groupFacets(record, now, groups);
   }
 }
 
@@ -62,7 +62,7 @@ const count = (of: number | undefined): string => String(of ?? 0);
 
 function nodeFacets(node: NodeRecord, now: Instant, groups: GroupReader): Facets {
   if (node.removed !== null) return { shown: { phase: 'removed' }, why: node.removed.reason };
-  const shown = describeNode(node, situationOf(node.group, groups), now);
+  const shown = describeNode(node, viewOf(node.group, groups, now), now);
   return {
     shown: {
       phase: shown.phase,
@@ -78,8 +78,8 @@ function nodeFacets(node: NodeRecord, now: Instant, groups: GroupReader): Facets
   };
 }
 
-function groupFacets(group: GroupRecord, groups: GroupReader): Facets {
-  const shown = describeGroup(group, groups(DEFAULT_GROUP) ?? newGroup(DEFAULT_GROUP));
+function groupFacets(group: GroupRecord, now: Instant, groups: GroupReader): Facets {
+  const shown = describeGroup(group, groups(DEFAULT_GROUP) ?? newGroup(DEFAULT_GROUP), now);
   return {
     shown: {
       paused: shown.paused ? 'yes' : 'no',
@@ -90,15 +90,8 @@ function groupFacets(group: GroupRecord, groups: GroupReader): Facets {
   };
 }
 
-function situationOf(id: GroupId, groups: GroupReader): GroupSituation {
-  const own = groups(id) ?? newGroup(id);
-  const policy = groupPolicyOf(own.body ?? groups(DEFAULT_GROUP)?.body ?? {});
-  const limit = limitOf(policy.concurrency, own.memberCount);
-  return {
-    paused: own.pausedBy !== null,
-    declared: own.body !== null,
-    free: limit === null ? null : Math.max(0, limit - Object.keys(own.slots).length),
-  };
+function viewOf(id: GroupId, groups: GroupReader, now: Instant): GroupView {
+  return viewGroup(groups(id) ?? newGroup(id), groups(DEFAULT_GROUP) ?? newGroup(DEFAULT_GROUP), now);
 }
 
 /** What falls due at the instant for which a record's timer is armed. */
@@ -114,6 +107,7 @@ export function waitsFor(record: AnyRecord, at: Instant, retry: boolean): string
   const { spec, crash } = record;
   if (crash.resetAt === at) return 'the crash record to be forgotten';
   if (spec.nextWakeAt === at) return 'the next wake';
-  if (spec.reachedAt !== null) return 'the end of the soak time';
+  if (spec.reachedAt !== null)
+    return spec.state === 'MonitoringUpdate' ? 'the report that ends the soak time' : 'the node to be heard';
   return spec.acknowledgedAt === null ? `${spec.state} to be picked up` : `the deadline of ${spec.state}`;
 }

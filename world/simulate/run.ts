@@ -1,12 +1,10 @@
 /** Runs a scenario on the virtual clock and judges its expectations (DESIGN section 9). */
 import { newNode } from '../../core/node/enrol.ts';
-import { groupPolicyOf } from '../../core/policy/group-policy.ts';
 import { DEFAULT_GROUP, parseGroupId, parseNodeId, parseVmId, type NodeId } from '../../core/kit/ids.ts';
 import { hostOf } from '../../core/vm/record.ts';
 import { after, formatInstant, type Instant, instant, milliseconds, parseInstant } from '../../core/kit/time.ts';
-import { newGroup } from '../../core/group/group.ts';
 import { noteWakeStatus } from '../../functions/operations/wake-status.ts';
-import { turnGroup } from '../../functions/operations/groups.ts';
+import { loadView, turnGroup } from '../../functions/operations/groups.ts';
 import { Hosts, type Launches } from './launches.ts';
 import { matches, showActual, valueAt } from './match.ts';
 import { isPattern, meant, namesOf, numbered, PatternError } from './patterns.ts';
@@ -138,8 +136,7 @@ class Run {
     if (groupId === null) throw new ScenarioError(`nodes.${id}.group: not a group name`);
     await turnGroup(this.#world.plane, groupId, { kind: 'ensure', pausedBy: null });
     const { store, now, draw } = this.#world.plane;
-    const own = (await store.load('group', groupId))?.record ?? newGroup(groupId);
-    const view = { policy: groupPolicyOf(own.body ?? {}), paused: false };
+    const view = await loadView(this.#world.plane, groupId);
     const node = newNode(nodeId, groupId, null, { now: now(), group: view });
     await store.save('node', { ...node, revision: 1 }, 0, draw().id);
   }

@@ -1,7 +1,7 @@
 /** A deployment on virtual time as `holdoff simulate` watches it: nothing fails, and what happens is noted for people. */
 import { METRICS, type MetricName } from '../../core/contract/names.ts';
 import { between, formatInstant, type Instant, instant, seconds } from '../../core/kit/time.ts';
-import { VERNIER_MAX } from '../../functions/aws/timers.ts';
+import { hasVernier } from '../../core/decision/alarm.ts';
 import { alarmOf, refOf } from '../../functions/effects.ts';
 import type { AggregateKind, ControlPlane, Records, Ref, Store, Wake } from '../../functions/ports.ts';
 import { NO_DELAY } from '../aws/services.ts';
@@ -190,7 +190,7 @@ export class World {
       what: record === null ? 'its turn' : waitsFor(record, until, retry),
       until,
       retry,
-      vernier: retry && between(this.now, until) <= VERNIER_MAX,
+      vernier: hasVernier({ at: until, retry }, this.now),
     };
     const how = waits.vernier ? 'vernier and Scheduler' : 'Scheduler';
     const wait = between(this.now, until) / 1000;

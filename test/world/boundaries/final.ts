@@ -1,7 +1,7 @@
 /** What a story comes to: everything that is to be the same whoever died on the way. */
-import type { GroupRecord } from '../../../core/group/group.ts';
+import type { GroupRecord } from '../../../core/group/record.ts';
 import type { GroupId, NodeId, VmId } from '../../../core/kit/ids.ts';
-import { blockersOf } from '../../../core/node/maintenance.ts';
+import { blockersOf } from '../../../core/node/blockers.ts';
 import type { NodeRecord } from '../../../core/node/record.ts';
 import { hostOf, live, type VmRecord, waitsForHost } from '../../../core/vm/record.ts';
 import { printableStatus } from '../../../core/vm/describe.ts';

@@ -1,6 +1,6 @@
 /** Everything that ever happened in a world, and what must never have happened in it. */
-import type { GroupRecord } from '../../../core/group/group.ts';
-import { policyInForce, newGroup } from '../../../core/group/group.ts';
+import type { GroupRecord } from '../../../core/group/record.ts';
+import { policyInForce, newGroup } from '../../../core/group/record.ts';
 import { DEFAULT_GROUP } from '../../../core/kit/ids.ts';
 import type { NodeRecord } from '../../../core/node/record.ts';
 import { limitOf } from '../../../core/policy/limit.ts';

@@ -83,12 +83,14 @@ describe('a VM that keeps its host from rebooting', () => {
     await scene.vm('web', { phase: 'Running' });
     await scene.obey(HOST);
     await scene.obey(HOST);
-    await scene.sees('nodes', HOST, { phase: 'Held', 'spec.state': 'PerformedUpdate' });
+    await scene.sees('nodes', HOST, { phase: 'Queued', 'spec.state': 'StagedUpdate' });
     expect(await scene.seen('nodes', HOST, 'explanation')).toMatch(
-      /^Ready to reboot into 1\.1, but VM web keeps it from it \(maintenance: block\)/,
+      /^VM web keeps it from its reboot \(maintenance: block\)/,
     );
     expect(await scene.seen('vms', 'web', 'explanation')).toMatch(/keeps it from rebooting into an update/);
     await scene.operator('PUT', '/v1/vms/web', vm);
+    await scene.sees('nodes', HOST, { phase: 'Updating', 'spec.state': 'StagedUpdate', waitingFor: null });
+    for (let step = 0; step < 2; step += 1) await scene.obey(HOST);
     await scene.sees('nodes', HOST, { phase: 'Updating', 'spec.state': 'RebootedIntoUpdate' });
     await scene.sees('vms', 'web', { printableStatus: 'Stopping' });
   });

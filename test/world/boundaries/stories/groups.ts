@@ -20,7 +20,7 @@ async function forgetSlot({ store, now }: Stage): Promise<void> {
   const nodeId = parseNodeId(A);
   if (group === null || nodeId === null) throw new Error('ids of this story');
   const known = (await store.load('group', group))?.record ?? null;
-  const event = { kind: 'claim', nodeId, claimId: 'forgotten', limit: 1, uncounted: 0 } as const;
+  const event = { kind: 'claim', claims: [{ nodeId, claimId: 'forgotten' }], limit: 1 } as const;
   const outcome = decideGroup(known, group, event, now);
   if (outcome.kind === 'changed') await store.save('group', outcome.next, known?.revision ?? 0, 'forgotten');
 }

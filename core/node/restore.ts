@@ -1,7 +1,7 @@
 /** A node after its record was restored from an older copy of the table (docs/runbooks/restore.md). */
-import { type Fact, type Outcome, unchanged } from '../decision/fact.ts';
+import { type Fact, info, type Outcome, unchanged } from '../decision/fact.ts';
 import { type Instant, formatInstant } from '../kit/time.ts';
-import { conclude, info } from './conclude.ts';
+import { conclude } from './conclude.ts';
 import type { NodeContext } from './event.ts';
 import { generationFloor } from './floor.ts';
 import type { NodeRecord } from './record.ts';
@@ -11,7 +11,7 @@ import { endAttempt, moveSpec, type Step } from './spec.ts';
  * Whatever it was on its way to is withdrawn and nothing is counted: its spec is Idle, in a generation above everything
  * that may have been issued in the history that was lost. Its crash record, its holds and its blocked versions stay.
  */
-export function recoverNode(node: NodeRecord, at: Instant, context: NodeContext): Outcome<NodeRecord> {
+export function restoreNode(node: NodeRecord, at: Instant, context: NodeContext): Outcome<NodeRecord> {
   if (node.restored?.at === at) return unchanged;
   const { spec } = moveSpec(node, 'Idle', null, context.now).node;
   const generation = Math.max(spec.generation, generationFloor(at));

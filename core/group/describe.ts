@@ -1,0 +1,67 @@
+/** A group as the API shows it (DESIGN section 6). */
+import type { GroupJson } from '../contract/answers.ts';
+import { formatDuration, type Instant } from '../kit/time.ts';
+import { drainTimeout } from '../policy/drain.ts';
+import { type GroupRecord, policyInForce } from './record.ts';
+import { type Slots, slotsOf } from './slots.ts';
+
+/** @param slotless nodes that are under way without a slot, as the index names them; asked only where `mustCount` */
+export function describeGroup(
+  own: GroupRecord,
+  fallback: GroupRecord,
+  now: Instant,
+  slotless: readonly string[] = [],
+): GroupJson {
+  const policy = policyInForce(own, fallback);
+  const body = own.body ?? fallback.body ?? {};
+  const slots = slotsOf(own, fallback, policy, now);
+  const underWay = [...new Set([...slots.holders, ...slotless])].sort();
+  const { deadlines } = policy;
+  const text = (state: keyof typeof deadlines): string => formatDuration(deadlines[state]);
+  const paused =
+    own.pausedBy === null
+      ? ''
+      : ` Paused by ${own.pausedBy}: nothing starts, is activated or goes on to its reboot until it is resumed.`;
+  const declared = own.body === null ? ' Not declared: it has the policy of default.' : '';
+  return {
+    group: own.group,
+    declared: own.body !== null,
+    policy: {
+      maxConcurrentUpdates: body.maxConcurrentUpdates ?? 1,
+      backoff: body.backoff ?? { preset: 'seed' },
+      deadlines: {
+        Idle: text('Idle'),
+        StagedUpdate: text('StagedUpdate'),
+        PerformedUpdate: text('PerformedUpdate'),
+        RebootedIntoUpdate: text('RebootedIntoUpdate'),
+        MonitoringUpdate: text('MonitoringUpdate'),
+      },
+      monitor: {
+        soak: formatDuration(policy.soak),
+        checks: body.monitor?.checks ?? [],
+        onFailure: body.monitor?.onFailure ?? 'rollback',
+      },
+      drain:
+        body.drain === undefined
+          ? null
+          : {
+              steps: body.drain.steps,
+              timeout: formatDuration(drainTimeout(body.drain)),
+              onTimeout: body.drain.onTimeout ?? 'abort',
+            },
+    },
+    paused: own.pausedBy !== null,
+    memberCount: own.memberCount,
+    limit: slots.limit,
+    underWay,
+    explanation: `${sayUse(slots, underWay.length)}.${paused}${declared}`,
+  };
+}
+
+function sayUse({ limit, holders, uncounted, counting }: Slots, underWay: number): string {
+  if (limit === null)
+    return `No limit on concurrent updates${underWay === 0 ? '' : `; ${underWay} ${underWay === 1 ? 'is' : 'are'} under way`}`;
+  const used = `${holders.length} of ${limit} slots in use`;
+  if (counting) return `${used}; nodes that began without a limit are being counted before another one starts`;
+  return uncounted === 0 ? used : `${used}, and ${uncounted} under way that began without a limit`;
+}
