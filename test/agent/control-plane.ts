@@ -23,6 +23,10 @@ export type VmRow = {
   simulateCrash?: boolean;
   graceSeconds?: number;
   startDeadlineSeconds?: number | null;
+  leaseSeconds?: number;
+  consoleAsked?: boolean;
+  /** What the launch answer says besides: when the guest counts as unhealthy. */
+  terms?: Readonly<Record<string, unknown>>;
 };
 
 type Reply = { status: number; body: unknown };
@@ -103,7 +107,9 @@ export class ControlPlane {
     this.reports.push(report);
     if (!this.node.take(report)) return problem(409, 'GenerationAhead');
     const desired = this.desiredOverride ?? this.node.spec;
-    return { status: 200, body: { api: '1.0', desired, reportEverySeconds: this.reportEverySeconds } };
+    const leased = [...this.vms.values()].flatMap(({ leaseSeconds }) => leaseSeconds ?? []);
+    const lease = leased.length === 0 ? {} : { leaseSeconds: Math.min(...leased) };
+    return { status: 200, body: { api: '1.0', desired, reportEverySeconds: this.reportEverySeconds, ...lease } };
   }
 
   #reportVm(vmId: string, report: VmReport): Reply {
@@ -119,13 +125,15 @@ export class ControlPlane {
   }
 
   #listVms(): Reply {
-    const items = [...this.vms.values()].map(({ vmId, uid, power, instanceId, graceSeconds }) => ({
+    const items = [...this.vms.values()].map(({ vmId, uid, power, instanceId, graceSeconds, leaseSeconds, consoleAsked }) => ({
       vmId,
       uid,
       power,
       instanceId,
       launchRevision: 1,
       ...(graceSeconds === undefined ? {} : { graceSeconds }),
+      ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
+      ...(consoleAsked === undefined ? {} : { consoleAsked }),
     }));
     return { status: 200, body: { api: '1.0', items } };
   }
@@ -145,6 +153,8 @@ export class ControlPlane {
       simulateCrash,
       graceSeconds,
       startDeadlineSeconds,
+      ...(row.leaseSeconds === undefined ? {} : { leaseSeconds: row.leaseSeconds }),
+      ...row.terms,
     };
     return { status: 200, body };
   }

@@ -115,6 +115,11 @@ export class Scene {
     return Number(this.read(name));
   }
 
+  /** A pid that the run folder of an instance holds: of its wrapper (`pid`), or of the guest. */
+  pidOf(key: string, whose: 'pid' | 'guest'): number {
+    return Number(this.read(`machine/guests/instances/${key}/${whose}`));
+  }
+
   file(name: string): string {
     return join(this.dir, name);
   }
