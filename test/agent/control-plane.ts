@@ -125,16 +125,18 @@ export class ControlPlane {
   }
 
   #listVms(): Reply {
-    const items = [...this.vms.values()].map(({ vmId, uid, power, instanceId, graceSeconds, leaseSeconds, consoleAsked }) => ({
-      vmId,
-      uid,
-      power,
-      instanceId,
-      launchRevision: 1,
-      ...(graceSeconds === undefined ? {} : { graceSeconds }),
-      ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
-      ...(consoleAsked === undefined ? {} : { consoleAsked }),
-    }));
+    const items = [...this.vms.values()].map(
+      ({ vmId, uid, power, instanceId, graceSeconds, leaseSeconds, consoleAsked }) => ({
+        vmId,
+        uid,
+        power,
+        instanceId,
+        launchRevision: 1,
+        ...(graceSeconds === undefined ? {} : { graceSeconds }),
+        ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
+        ...(consoleAsked === undefined ? {} : { consoleAsked }),
+      }),
+    );
     return { status: 200, body: { api: '1.0', items } };
   }
 

@@ -39,7 +39,8 @@ const guests = (): number => guestsOf(join(images.dir, 'web.img')).length;
 describe.skipIf(qemu === null)('a guest with a lease', () => {
   test('lives on as long as its host is heard, and longer than its lease', async () => {
     const guest = await boot('obey');
-    const seen = (): number => Math.max(0, ...scene.plane.reports.map(({ instances }) => instances?.[0]?.ranSeconds ?? 0));
+    const seen = (): number =>
+      Math.max(0, ...scene.plane.reports.map(({ instances }) => instances?.[0]?.ranSeconds ?? 0));
     await until('it has run for longer than lease and grace', () => seen() > 9);
     expect(alive(guest)).toBe(true);
     expect(scene.plane.phases('web')).toEqual(['a1 Scheduled', 'a1 Running']);
