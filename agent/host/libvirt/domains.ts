@@ -88,7 +88,7 @@ export class Domains {
     try {
       registry.changeFirst(key, (instance) => ({ ...instance, launchingAt: now() }));
     } catch (error) {
-      this.#refuse(key, `cannot be launched: ${messageOf(error)}`);
+      void this.#refuse(key, `cannot be launched: ${messageOf(error)}`);
       return;
     }
     void this.#looks.look(key);
@@ -155,7 +155,7 @@ export class Domains {
   async #undefined(key: InstanceKey, why: string): Promise<void> {
     const instance = this.#present(key);
     if (instance === null) return;
-    if (instance.domain.life === null) this.#notStarted(key, new AgentError('Host', why));
+    if (instance.domain.life === null) await this.#notStarted(key, new AgentError('Host', why));
     else await this.#end(key, { cause: 'Killed', message: 'the domain is gone and no longer defined on its host' });
   }
 
@@ -241,7 +241,7 @@ export class Domains {
     this.#launching.delete(key);
     if (state === 'claimed' && leftToAnother(this.#options, key)) return false;
     if (state === 'claimed') this.#ran(key);
-    else this.#refuse(key, NOT_GUARDED[state]);
+    else await this.#refuse(key, NOT_GUARDED[state]);
     return false;
   }
 
@@ -271,11 +271,11 @@ export class Domains {
         return;
       }
       if (!this.#launching.has(key)) {
-        this.#refuse(key, 'the agent was interrupted before the launch');
+        await this.#refuse(key, 'the agent was interrupted before the launch');
         return;
       }
       if (instance.terms?.elsewhere === true && (await this.#strangers.startsByItself(name))) {
-        this.#refuse(key, autostartRefusal(name));
+        await this.#refuse(key, autostartRefusal(name));
         return;
       }
       this.#events.forget(name);
@@ -293,15 +293,22 @@ export class Domains {
     await this.#looks.look(key);
   }
 
-  #notStarted(key: InstanceKey, error: unknown): void {
+  async #notStarted(key: InstanceKey, error: unknown): Promise<void> {
     const why = messageOf(error);
     // Another start of the same domain was quicker: an agent before this one had asked for it.
-    if (!/already (?:active|running)/.test(why)) this.#refuse(key, why);
+    if (!/already (?:active|running)/.test(why)) await this.#refuse(key, why);
   }
 
-  #refuse(key: InstanceKey, why: string): void {
+  /** It never ran: its wrapper goes first, so that the lock is free when that is told. */
+  async #refuse(key: InstanceKey, why: string): Promise<void> {
+    const instance = this.#options.registry.get(key);
+    if (instance === undefined) return;
+    try {
+      await this.#wrappers.end(instance);
+    } catch (error) {
+      this.#options.log('warn', 'wrapper not ended', { instance: key, why: messageOf(error) });
+    }
     conclude(this.#options, key, (present) => endedUnlaunched(present, 'LaunchFailed', why, this.#options.now()));
-    this.#options.runs.writeOver(key);
   }
 
   #ran(key: InstanceKey): void {
@@ -323,6 +330,8 @@ export class Domains {
     if (instance === null) return;
     const console = await this.console(instance);
     const over = folders.expired(key);
+    // Its VM's next instance may be asked for as soon as the end is told.
+    await this.#wrappers.end(instance);
     const guestEnd = { cause, message, at: at ?? now() };
     conclude(this.#options, key, (present) => {
       const lost = over === null ? null : { cause: 'HostLost' as const, killAt: over.killAt, forced: false };
@@ -333,7 +342,6 @@ export class Domains {
         now(),
       );
     });
-    folders.writeOver(key);
   }
 
   #present(key: InstanceKey): LibvirtInstance | null {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../settings.ts';
+import { signalGroup } from '../../process-group.ts';
 import { identify, isRunning, type ProcessIdentity } from '../../process-identity.ts';
 import { type Instance, keyOf } from '../instance.ts';
 import { leaseOf } from '../lease.ts';
@@ -67,6 +68,18 @@ export class Wrappers {
     }
     if (exit === CLAIMED) return 'claimed';
     return runs.refused(key) ? 'locked' : 'failed';
+  }
+
+  /** Nothing is left to watch over: the wrapper goes, and the lock of the VM with it, before the end is told. */
+  async end(instance: Instance): Promise<void> {
+    const { registry, runs } = this.#options;
+    const key = keyOf(instance);
+    runs.writeOver(key);
+    const wrapper = findWrapper(runs, key, registry.folder(key));
+    if (wrapper === null) return;
+    signalGroup(wrapper.pid, 'SIGKILL');
+    for (let waited = 0; waited < READY_MS && isRunning(wrapper); waited += POLL_MS)
+      await sleep(POLL_MS, undefined, { ref: false });
   }
 
   /** Tells the wrapper which life of the domain it watches over, and which process of the host that is. */
