@@ -1,4 +1,5 @@
 /** Nodes: G1, G2, G7 and G8, from DESIGN section 2 and from nothing else. Keeps its own count of every node's crashes. */
+import { withdrawal } from './check-withdrawal.ts';
 import { at, decidedAt, numberAt, type Report, textAt, type Write } from './violation.ts';
 
 const NEXT: Readonly<Record<string, string>> = {
@@ -10,6 +11,7 @@ const NEXT: Readonly<Record<string, string>> = {
 };
 const MINUTE = 60_000;
 const WITHDRAWN_AFTER = 35 * MINUTE;
+const DAY = 24 * 60 * MINUTE;
 
 /** What one node has been through, by the checker's own reckoning. */
 type Ledger = {
@@ -22,6 +24,8 @@ type Ledger = {
   /** Of the last crash, by the policy that the node carried then. */
   due: number;
   resetAfter: number | null;
+  /** The last update that was completed. */
+  done: { version: string; at: number } | null;
   /** A person asked for the next attempt. */
   asked: boolean;
   /** Boot → the highest uptime of a report that was answered. */
@@ -36,6 +40,7 @@ const fresh = (): Ledger => ({
   succeeded: false,
   due: 0,
   resetAfter: null,
+  done: null,
   asked: false,
   heard: new Map(),
 });
@@ -61,7 +66,8 @@ export class NodeCheck {
     if (next < generation) report('G7', `the generation went back from ${generation} to ${next}`);
     if (state !== was && next !== generation + 1)
       report('G7', `${was} became ${state} without a generation of its own`);
-    if (state === was && next !== generation) report('G7', `generation ${next} for the same ${state}`);
+    const late = fellBackLate(write, ledger);
+    if (state === was && next !== generation + (late ? 1 : 0)) report('G7', `generation ${next} for the same ${state}`);
     if (state !== was && state !== 'Idle' && state !== NEXT[was]) report('G7', `the spec went from ${was} to ${state}`);
     const home = was === 'Idle' && at(before, 'attempt') !== null && at(after, 'attempt') === null;
     const moved = (was !== 'Idle' && state !== was) || (home && numberAt(write.body, 'generation') !== null);
@@ -126,7 +132,15 @@ export class NodeCheck {
     if (state !== 'Idle') return;
     if (was === 'Idle') {
       const ended = at(before, 'attempt') !== null && at(after, 'attempt') === null;
-      if (ended && accepted === 'Idle' && ledger.succeeded) ledger.count = 0;
+      if (fellBackLate(write, ledger)) {
+        this.#count(write, ledger, true);
+        ledger.done = null;
+        return;
+      }
+      if (ended && accepted === 'Idle' && ledger.succeeded) {
+        ledger.count = 0;
+        ledger.done = { version: textAt(write.body, 'currentVersion') ?? '', at: now };
+      }
       if (ended && accepted === 'Idle') ledger.succeeded = false;
       return;
     }
@@ -141,9 +155,19 @@ export class NodeCheck {
     const told = numberAt(before, 'spec.acknowledgedAt');
     const since = numberAt(before, 'spec.since') ?? 0;
     if (told === null && accepted === null && now >= since + WITHDRAWN_AFTER) return;
+    if (!crashed && (was === 'StagedUpdate' || was === 'PerformedUpdate')) {
+      const wrong = withdrawal(write);
+      if (wrong !== null) report('G8', `${was} ended and nothing was counted, but ${wrong}`);
+      return;
+    }
     if (told === null && accepted === null) report('G1', `${was} ended before anybody could know of it`);
     if (ledger.counted.has(generation)) report('G1', `generation ${generation} has failed twice`);
     ledger.counted.add(generation);
+    this.#count(write, ledger, was === 'RebootedIntoUpdate' || was === 'MonitoringUpdate');
+  }
+
+  /** @param disruptive what disturbs workloads waits longer, whatever the policy's curve says (rule 3) */
+  #count({ before, after, now }: Write, ledger: Ledger, disruptive: boolean): void {
     ledger.lastAt = decidedAt(after, 'crash.lastAt', now);
     ledger.firstAt = ledger.count === 0 ? ledger.lastAt : ledger.firstAt;
     ledger.count += 1;
@@ -153,7 +177,9 @@ export class NodeCheck {
     const unit = numberAt(before, 'policy.backoff.unit') ?? 0;
     const cap = numberAt(before, 'policy.backoff.cap') ?? 0;
     const from = textAt(before, 'policy.backoff.from') === 'firstCrash' ? ledger.firstAt : ledger.lastAt;
-    ledger.due = from + Math.min(cap, unit * Math.pow(2, Math.min(ledger.count, 50)));
+    const doubled = Math.pow(2, Math.min(ledger.count, 50));
+    ledger.due = from + Math.min(cap, unit * doubled);
+    if (disruptive) ledger.due = Math.max(ledger.due, ledger.lastAt + Math.min(DAY, MINUTE * doubled));
   }
 
   /** G2: an automatic attempt comes not before the wait is over. */
@@ -168,5 +194,13 @@ export class NodeCheck {
   }
 }
 
-const crashedHere = ({ before, after }: Write): boolean =>
+const crashedHere = ({ before, after }: Pick<Write, 'before' | 'after'>): boolean =>
   at(after, 'crash.lastAt') !== null && at(after, 'crash.lastAt') !== at(before, 'crash.lastAt');
+
+/** Rule 5: within a day of a completed update another boot of a version that is older than it, while the spec is Idle. */
+function fellBackLate({ before, after, body, by, now }: Write, { done }: Ledger): boolean {
+  if (done === null || now > done.at + DAY || !by.endsWith('/reports') || !crashedHere({ before, after })) return false;
+  const version = textAt(body, 'currentVersion') ?? '';
+  const another = textAt(body, 'bootId') !== textAt(before, 'status.bootId');
+  return textAt(after, 'crash.lastReason') === 'RolledBack' && another && version < done.version;
+}

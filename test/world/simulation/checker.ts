@@ -76,6 +76,8 @@ export class Checker {
       by: served?.by ?? by.name,
       body: served?.body,
       servicesWork: this.servicesWork,
+      stored: (other: string): Stored | null => this.stored(other),
+      all: (others: 'node' | 'vm' | 'group'): [string, Stored][] => this.all(others),
       fenced: this.#fenced,
     };
     const report = this.#reporter(`${kind}/${id}`);

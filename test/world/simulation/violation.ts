@@ -52,6 +52,10 @@ export type Write = {
   body: unknown;
   /** No service fails any more. */
   servicesWork: boolean;
+  /** What is stored of another item, by its key. */
+  stored: (key: string) => Stored | null;
+  /** The ids and items of a kind. */
+  all: (kind: 'node' | 'vm' | 'group') => [string, Stored][];
   /** Hosts that somebody has fenced. */
   fenced: ReadonlySet<string>;
 };
