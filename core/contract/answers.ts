@@ -8,6 +8,7 @@ import { drainSchema } from '../policy/drain.ts';
 import { monitorSchema } from '../policy/monitor.ts';
 import { updateCheckSchema } from './agent-bodies.ts';
 import { apiVersion, count, instantText } from './answer-parts.ts';
+import { groupCanSchema, nodeCanSchema, vmCanSchema } from './can.ts';
 import {
   END_CAUSES,
   NODE_PHASES,
@@ -73,6 +74,8 @@ export const nodeSchema = z.object({
   phase: z.enum(NODE_PHASES),
   /** The first thing it still waits for; null while a step is being done and when nothing is offered but what runs. */
   waitingFor: z.nullable(z.object({ code: z.enum(WAITING_CODES), until: z.exactOptional(instantText()) })),
+  /** For each verb null when it is accepted now, else why not. */
+  can: nodeCanSchema,
   explanation: z.string(),
 });
 export type NodeJson = z.infer<typeof nodeSchema>;
@@ -116,6 +119,7 @@ export const vmSchema = z.object({
     }),
   ),
   printableStatus: z.enum(PRINTABLE_STATUSES),
+  can: vmCanSchema,
   restartCount: count(),
   explanation: z.string(),
 });
@@ -154,6 +158,7 @@ export const groupSchema = z.object({
   /** How many may be under way now; null when unlimited. */
   limit: z.nullable(count()),
   underWay: z.array(z.string()),
+  can: groupCanSchema,
   explanation: z.string(),
 });
 export type GroupJson = z.infer<typeof groupSchema>;

@@ -30,7 +30,7 @@ export type Route = {
   readonly bare?: true;
 };
 
-type NamesIn<Path extends string> = Path extends `${string}:${infer Rest}`
+export type NamesIn<Path extends string> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`
     ? Name | NamesIn<More>
     : Rest

@@ -42,6 +42,7 @@ import {
   vmPageSchema,
   vmSchema,
 } from './answers.ts';
+import { groupCanSchema, nodeCanSchema, vmCanSchema, whySchema } from './can.ts';
 import {
   emptyBodySchema,
   launchSchema,
@@ -61,6 +62,10 @@ const NAMED: Readonly<Record<string, z.core.$ZodType>> = {
   Group: groupSchema,
   GroupAnswer: groupAnswerSchema,
   GroupPage: groupPageSchema,
+  NodeCan: nodeCanSchema,
+  VmCan: vmCanSchema,
+  GroupCan: groupCanSchema,
+  Why: whySchema,
   Event: eventSchema,
   EventPage: eventPageSchema,
   LastEvents: lastEventsSchema,

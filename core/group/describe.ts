@@ -1,4 +1,6 @@
 /** A group as the API shows it (DESIGN section 6). */
+import { canOfGroup } from '../contract/can.ts';
+import { verbState } from './group.ts';
 import type { GroupJson } from '../contract/answers.ts';
 import { formatDuration, type Instant } from '../kit/time.ts';
 import { drainTimeout } from '../policy/drain.ts';
@@ -54,6 +56,7 @@ export function describeGroup(
     memberCount: own.memberCount,
     limit: slots.limit,
     underWay,
+    can: canOfGroup(verbState(own)),
     explanation: `${sayUse(slots, underWay.length)}.${paused}${declared}`,
   };
 }

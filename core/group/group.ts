@@ -1,4 +1,5 @@
 /** What happens to a group: its policy, its pause, and its slots (DESIGN sections 2 and 7). */
+import { type GroupState, mayGroup } from '../contract/can.ts';
 import { type Fact, logEvents, type Outcome, refused, unchanged } from '../decision/fact.ts';
 import { DEFAULT_GROUP, type GroupId, type NodeId } from '../kit/ids.ts';
 import { after, between, type Instant } from '../kit/time.ts';
@@ -28,6 +29,13 @@ export type GroupEvent =
 
 export type Claim = { nodeId: NodeId; claimId: string };
 
+/** What the table of verbs judges by. */
+export const verbState = ({ group, body }: GroupRecord): GroupState => ({
+  group,
+  isDefault: group === DEFAULT_GROUP,
+  declared: body !== null,
+});
+
 export function decideGroup(
   known: GroupRecord | null,
   group: GroupId,
@@ -48,19 +56,14 @@ export function decideGroup(
       return known === null ? write({ ...before, pausedBy: event.pausedBy }, []) : unchanged;
     case 'put':
       return put(before, event.body, known === null, now, write);
-    case 'undeclare':
-      if (group === DEFAULT_GROUP)
-        return refused(
-          409,
-          'DefaultGroup',
-          'the group default exists from the start and cannot be deleted; put another policy instead',
-        );
-      if (known === null || before.body === null)
-        return refused(404, 'GroupNotFound', `there is no declared group ${group}`);
+    case 'undeclare': {
+      const no = mayGroup('delete', verbState(before));
+      if (no !== null) return refused(no.code === 'GroupNotFound' ? 404 : 409, no.code, no.detail);
       return write({ ...notCounted(before), body: null, putAt: now, uncountedSince: before.slotless ? now : null }, [
         changed("policy deleted: default's holds now"),
         { kind: 'fill', group },
       ]);
+    }
     case 'pause':
       return before.pausedBy !== null
         ? unchanged

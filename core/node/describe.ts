@@ -1,4 +1,5 @@
 /** A node as the API shows it: the same gates that decide also explain (DESIGN section 2 rule 10). */
+import { canOfNode } from '../contract/can.ts';
 import type { NodeJson } from '../contract/answers.ts';
 import type { GroupView } from '../group/view.ts';
 import { formatInstant, type Instant } from '../kit/time.ts';
@@ -6,6 +7,7 @@ import { blockedNow } from './blocks.ts';
 import { explain } from './explain.ts';
 import { nodePhase } from './phase.ts';
 import type { NodeRecord } from './record.ts';
+import { verbState } from './verbs.ts';
 import { waitsFor } from './waits-for.ts';
 
 /** The zone of a node that names none. */
@@ -45,6 +47,7 @@ export function describeNode(node: NodeRecord, group: GroupView, now: Instant): 
     blockedVersions: blockedNow(node, now),
     heldBy: node.heldBy,
     zone: status?.zone ?? NO_ZONE,
+    can: canOfNode(verbState(node)),
     phase: nodePhase(node, group, now),
     waitingFor:
       first === undefined

@@ -1,4 +1,5 @@
 /** What operators ask of a node (DESIGN sections 2 and 6). */
+import { mayNode, type NodeState } from '../contract/can.ts';
 import { type Fact, info, type Outcome, refused, unchanged } from '../decision/fact.ts';
 import type { GroupId } from '../kit/ids.ts';
 import type { Instant } from '../kit/time.ts';
@@ -23,15 +24,17 @@ export function release(node: NodeRecord, context: NodeContext): Outcome<NodeRec
   );
 }
 
+/** What the table of verbs judges by. */
+export const verbState = (node: NodeRecord): NodeState => ({
+  nodeId: node.nodeId,
+  group: node.group,
+  underWay: underWay(node),
+});
+
 export function move(node: NodeRecord, group: GroupId, context: NodeContext): Outcome<NodeRecord> {
   if (node.group === group) return unchanged;
-  if (underWay(node)) {
-    return refused(
-      409,
-      'NodeUnderWay',
-      `node ${node.nodeId} is under way in group ${node.group}; move it when it is Idle again`,
-    );
-  }
+  const no = mayNode('move', verbState(node));
+  if (no !== null) return refused(409, no.code, no.detail);
   const policy = context.group === null ? node.policy : nodePolicyOf(context.group.policy);
   const moved: NodeRecord = { ...node, group, waitingSince: null, policy };
   return conclude(

@@ -1,4 +1,5 @@
 /** A VM as the API and its host see it: the same record that decides also explains. */
+import { canOfVm } from '../contract/can.ts';
 import type { DesiredVm, HostVm } from '../contract/agent-answers.ts';
 import type { VmJson } from '../contract/answers.ts';
 import type { PrintableStatus } from '../contract/words.ts';
@@ -7,6 +8,7 @@ import { vmPolicyOf } from '../policy/vm-policy.ts';
 import { after, formatInstant, type Instant } from '../kit/time.ts';
 import { hostOf, type Instance, live, type VmRecord, waitsForHost } from './record.ts';
 import { sayAwaiting } from './recover.ts';
+import { verbState } from './verbs.ts';
 
 export function describeVm(vm: VmRecord, now: Instant): VmJson {
   const { instance, startFailure, unstableRuns, lastFailure } = vm;
@@ -46,6 +48,7 @@ export function describeVm(vm: VmRecord, now: Instant): VmJson {
           },
     lastFailure: lastFailure === null ? null : { ...lastFailure, at: formatInstant(lastFailure.at) },
     printableStatus: printableStatus(vm),
+    can: canOfVm(verbState(vm)),
     restartCount: vm.restartCount,
     explanation: explain(vm, now),
   };

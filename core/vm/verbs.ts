@@ -1,4 +1,5 @@
 /** start, stop, restart and delete: a level-triggered power intent with a sequence number (DESIGN section 3). */
+import { mayVm, type VmState } from '../contract/can.ts';
 import { refused } from '../decision/fact.ts';
 import { vmPolicyOf } from '../policy/vm-policy.ts';
 import { after, type Duration, milliseconds } from '../kit/time.ts';
@@ -17,31 +18,19 @@ const intend = (vm: VmRecord, on: boolean, verb: NonNullable<VmRecord['lastVerb'
     ? vm
     : { ...vm, power: { on, sequence: vm.power.sequence + 1 }, lastVerb: verb };
 
-const terminating = (vm: VmRecord): ReturnType<typeof refused> =>
-  refused(
-    409,
-    'VmTerminating',
-    `VM ${vm.vmId} is being deleted and cannot be started; declare it again when it is gone`,
-  );
-
-const halted = (vm: VmRecord, verb: string): ReturnType<typeof refused> =>
-  refused(
-    409,
-    'VmHalted',
-    `VM ${vm.vmId} has run strategy Halted and cannot be ${verb}; change its runStrategy to Always, RerunOnFailure, Manual or Once first`,
-  );
+/** What the table of verbs judges by. */
+export const verbState = (vm: VmRecord): VmState => ({
+  vmId: vm.vmId,
+  deleting: vm.deleting !== null,
+  runStrategy: vm.body.runStrategy,
+  on: vm.power.on,
+  had: vm.instance === null || live(vm.instance) ? null : vm.instance.phase,
+});
 
 /** Tries now, in back-off too; a live instance that nobody stops stays the one instance. */
 export function startVm(vm: VmRecord, context: VmContext): Verb {
-  if (vm.deleting !== null) return terminating(vm);
-  if (vm.body.runStrategy === 'Halted') return halted(vm, 'started');
-  if (vm.body.runStrategy === 'Once' && vm.power.on && vm.instance !== null && !live(vm.instance)) {
-    return refused(
-      409,
-      'VmRanOnce',
-      `VM ${vm.vmId} has run strategy Once and has had its run (${vm.instance.phase}); stop it explicitly, then start it again, or change its runStrategy`,
-    );
-  }
+  const no = mayVm('start', verbState(vm));
+  if (no !== null) return refused(409, no.code, no.detail);
   const on = cleared(intend(vm, true, 'start'));
   const runs = live(on.instance) && on.instance.stop === null && on.instance.timedOutAt === null;
   const wanted = runs ? on : { ...on, pendingStart: { notBefore: context.now } };
@@ -65,15 +54,8 @@ export function stopVm(vm: VmRecord, grace: Duration | null, context: VmContext)
 }
 
 export function restartVm(vm: VmRecord, context: VmContext): Verb {
-  if (vm.deleting !== null) return terminating(vm);
-  if (vm.body.runStrategy === 'Halted') return halted(vm, 'restarted');
-  if (vm.body.runStrategy === 'Once') {
-    return refused(
-      409,
-      'VmRunsOnce',
-      `VM ${vm.vmId} has run strategy Once and is not restarted; stop it, then start it, or change its runStrategy`,
-    );
-  }
+  const no = mayVm('restart', verbState(vm));
+  if (no !== null) return refused(409, no.code, no.detail);
   const stopping =
     live(vm.instance) && vm.instance.stop !== null && vm.instance.stop.forHost !== true && vm.lastVerb === 'restart';
   if (stopping && vm.power.on) return { vm, facts: [] };

@@ -1,4 +1,5 @@
 /** A small fleet as the API describes it, for the tests of everything that prints. */
+import { canOfGroup, canOfNode, canOfVm } from '../../core/contract/can.ts';
 import type { EventEntry, GroupJson, NodeJson, Summary, VmJson } from '../../core/contract/answers.ts';
 import { instant } from '../../core/kit/time.ts';
 
@@ -38,6 +39,7 @@ export const idleNode = (changes: Partial<NodeJson> = {}): NodeJson => ({
   zone: 'none',
   phase: 'Idle',
   waitingFor: null,
+  can: canOfNode({ nodeId: NODE_A, group: 'default', underWay: false }),
   explanation: 'Up to date with 1.20.0.',
   ...changes,
 });
@@ -83,6 +85,7 @@ export const runningVm = (changes: Partial<VmJson> = {}): VmJson => ({
   lastFailure: null,
   printableStatus: 'Running',
   restartCount: 0,
+  can: canOfVm({ vmId: 'db', deleting: false, runStrategy: 'Always', on: true, had: null }),
   explanation: 'Running since 00:00.',
   ...changes,
 });
@@ -131,6 +134,7 @@ export const group = (changes: Partial<GroupJson> = {}): GroupJson => ({
   memberCount: 3,
   limit: 1,
   underWay: [],
+  can: canOfGroup({ group: 'default', isDefault: true, declared: true }),
   explanation: 'Nothing to do.',
   ...changes,
 });

@@ -366,6 +366,7 @@ test('a node is shown as a whole', () => {
     },
     blockedVersions: [],
     heldBy: null,
+    can: { retry: null, hold: null, release: null, fence: null, move: null, delete: null },
     phase: 'Queued',
     zone: 'none',
     waitingFor: null,
