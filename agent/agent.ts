@@ -1,6 +1,7 @@
 /** Wires the agent: one identity, one worker, one reporter, one host of VMs. */
 import { createClient } from './api/client.ts';
-import { createSigner, defaultIdentity } from './api/sign.ts';
+import { createSigner } from '../client/sign.ts';
+import { defaultIdentity } from './api/credentials.ts';
 import { createDrainer } from './drain/drainer.ts';
 import { createChecker } from './health/checks.ts';
 import { createHookRunner, readHooks } from './hooks.ts';
@@ -122,7 +123,7 @@ function openHost(settings: Settings, env: Environment, ended: AbortSignal) {
   const plane = createClient({
     endpoint: settings.endpoint,
     nodeId: settings.nodeId,
-    sign: createSigner(settings.region, identity, wallMs),
+    sign: createSigner({ region: settings.region, identity, wallMs }),
     timeoutMs: settings.requestTimeoutMs,
     proxies,
     time,

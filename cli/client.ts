@@ -1,6 +1,5 @@
 /** Signed requests to the API, and what its answers are. */
-import { Sha256 } from '@aws-crypto/sha256-js';
-import { SignatureV4 } from '@smithy/signature-v4';
+import { createSigner } from '../client/sign.ts';
 import type { Problem } from '../core/contract/answers.ts';
 import { sayDuration, type Duration, type Instant } from '../core/kit/time.ts';
 import type { Connection } from './connection.ts';
@@ -43,30 +42,16 @@ async function signed(
 ): Promise<SignedRequest> {
   const url = new URL(connection.endpoint + path + queryText(query));
   const payload = body === undefined ? undefined : JSON.stringify(body);
-  const signer = new SignatureV4({
-    service: 'execute-api',
-    region: connection.region,
-    credentials: await connection.credentials(),
-    sha256: Sha256,
-  });
-  const request = await signer.sign(
-    {
-      method,
-      protocol: url.protocol,
-      hostname: url.hostname,
-      path: url.pathname,
-      query: { ...query },
-      headers: {
-        host: url.host,
-        accept: 'application/json, application/problem+json',
-        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(payload === undefined ? {} : { body: payload }),
+  const sign = createSigner({ region: connection.region, identity: connection.credentials, wallMs: () => now });
+  const headers = await sign({
+    method,
+    url,
+    body: payload ?? null,
+    headers: {
+      accept: 'application/json, application/problem+json',
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    { signingDate: new Date(now) },
-  );
-  // fetch writes the host itself, from the same URL that was signed.
-  const { host: _host, ...headers } = request.headers;
+  });
   return { url: url.href, init: { method, headers, ...(payload === undefined ? {} : { body: payload }) } };
 }
 

@@ -8,7 +8,8 @@ import { instant } from '../core/kit/time.ts';
 import type { EventEntry, NodeJson, VmJson } from '../core/contract/answers.ts';
 import { eventLine } from '../present/events.ts';
 import { USUAL_PORT } from './control-plane.ts';
-import { call, type Connection, items } from './demo/client.ts';
+import { ROUTES } from '../core/contract/routes.ts';
+import { clientOf, type Connection } from './demo/client.ts';
 import { DEMO_ENVIRONMENT, GROUPS, NODES, VMS } from './demo/fleet.ts';
 import { type RealGuests, realGuests } from './demo/guests.ts';
 import { startMachine } from './demo/machines.ts';
@@ -126,7 +127,8 @@ async function main(): Promise<void> {
     return;
   }
   bundleAgent();
-  for (const [group, body] of Object.entries(GROUPS)) await call(connection, 'PUT', `/v1/groups/${group}`, body);
+  const client = clientOf(connection);
+  for (const [group, body] of Object.entries(GROUPS)) await client.call(ROUTES.putGroup, { params: { group }, body });
   const real = chooseGuests();
   const { endpoint, region } = connection;
   for (const node of NODES)
@@ -163,12 +165,14 @@ function chooseGuests(): RealGuests | null {
  * that run had guests of the other kind, which this one's host does not allow.
  */
 async function declareVms(connection: Connection, real: RealGuests | null): Promise<void> {
+  const client = clientOf(connection);
   const kind = real === null ? 'scripts' : 'qemu';
   const mark = join(dataDir, 'guests');
   const same = (existsSync(mark) ? readFileSync(mark, 'utf8') : 'scripts') === kind;
   for (const [vmId, body] of Object.entries(real?.vms ?? VMS)) {
-    const known = same && (await call(connection, 'GET', `/v1/vms/${vmId}`)).status !== 404;
-    if (!known) await call(connection, 'PUT', `/v1/vms/${vmId}`, body);
+    const params = { vmId };
+    const known = same && (await client.call(ROUTES.getVm, { params })).status !== 404;
+    if (!known) await client.call(ROUTES.putVm, { params, body });
   }
   writeFileSync(mark, kind);
 }
@@ -194,7 +198,7 @@ async function connected(log: string): Promise<Connection> {
 
 async function answers(connection: Connection): Promise<boolean> {
   try {
-    return (await call(connection, 'GET', '/v1/groups')).status === 200;
+    return (await clientOf(connection).call(ROUTES.listGroups, {})).status === 200;
   } catch {
     // Not listening yet: asked again.
     return false;
@@ -205,13 +209,14 @@ type Seen = { nodes: NodeJson[]; vms: VmJson[]; events: EventEntry[] };
 
 /** What there is now; null while the control plane is away. */
 async function look(connection: Connection): Promise<Seen | null> {
+  const client = clientOf(connection);
   try {
     const [nodes, vms, events] = await Promise.all([
-      items<NodeJson>(connection, '/v1/nodes?limit=200'),
-      items<VmJson>(connection, '/v1/vms?limit=200'),
-      items<EventEntry>(connection, '/v1/events?limit=60'),
+      client.call(ROUTES.listNodes, { query: { limit: '200' } }),
+      client.call(ROUTES.listVms, { query: { limit: '200' } }),
+      client.call(ROUTES.listEvents, { query: { limit: '60' } }),
     ]);
-    return { nodes, vms, events };
+    return { nodes: nodes.body?.items ?? [], vms: vms.body?.items ?? [], events: events.body?.items ?? [] };
   } catch {
     // It is restarting: the supervisor says so.
     return null;

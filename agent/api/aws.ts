@@ -3,7 +3,7 @@ import type { Environment } from '../settings.ts';
 import { AgentError, messageOf } from '../failure.ts';
 import { exchange } from '../http/exchange.ts';
 import type { ProxyChoice } from '../http/proxy.ts';
-import { createSigner, type IdentitySource } from './sign.ts';
+import { createSigner, type IdentitySource } from '../../client/sign.ts';
 
 export type AwsService = 'ecs' | 'elasticloadbalancing' | 'sts';
 /** The SDK's variables for another endpoint, kept so that private endpoints and tests work the same way. */
@@ -32,7 +32,7 @@ export type AwsOptions = {
 /** A POST to a service; answers the body of a 200 and throws what a refusal says. */
 export function createAwsCall(service: AwsService, options: AwsOptions): AwsCall {
   const url = new URL('/', endpointOf(service, options.region, options.env));
-  const sign = createSigner(options.region, options.identity, options.wallMs, service);
+  const sign = createSigner({ ...options, service });
   return async (headers, body) => {
     const what = headers['x-amz-target']?.split('.').at(-1) ?? new URLSearchParams(body).get('Action') ?? service;
     let status: number;

@@ -1,13 +1,16 @@
 /** The control plane as the agent calls it: one try per call; when to try again is the caller's to decide. */
 import type { NodeReport, VmReport } from '../../core/contract/agent-bodies.ts';
 import type { HostVm, LaunchAnswer, VmReportAnswer } from '../../core/contract/agent-answers.ts';
+import { AGENT_ROUTES } from '../../core/contract/agent-routes.ts';
+import type { Method, Route } from '../../core/contract/route.ts';
+import { callOf, type CallOf } from '../../client/request.ts';
+import type { Signer } from '../../client/sign.ts';
 import { AgentError, messageOf, RefusedError } from '../failure.ts';
 import { exchange, type HttpAnswer } from '../http/exchange.ts';
 import type { ProxyChoice } from '../http/proxy.ts';
 import type { NetworkTime } from '../network-time.ts';
 import type { NodeAnswer } from '../node/wanted.ts';
 import { readHostVms, readLaunch, readNodeAnswer, readProblem, readVmAnswer } from './answers.ts';
-import type { Signer } from './sign.ts';
 
 export type ControlPlane = {
   reportNode(report: NodeReport): Promise<NodeAnswer>;
@@ -30,25 +33,24 @@ export type ClientOptions = {
 
 /** A client for one node. Its calls throw AgentError: Network, Refused (with the status) or Protocol. */
 export function createClient(options: ClientOptions): ControlPlane {
-  const call = (method: 'GET' | 'POST', path: string, body: unknown = null): Promise<unknown> =>
-    request(options, method, new URL(`${options.endpoint}${path}`), body === null ? null : JSON.stringify(body));
-  const node = `/v1/nodes/${encodeURIComponent(options.nodeId)}`;
-  const vm = (vmId: string): string => `/v1/vms/${encodeURIComponent(vmId)}`;
+  const call = <R extends Route>(route: R, what: CallOf<R>): Promise<unknown> => {
+    const { method, target, body } = callOf(route, what);
+    const text = body === undefined ? null : JSON.stringify(body);
+    return request(options, method, new URL(options.endpoint + target), text);
+  };
+  const { nodeId } = options;
   return {
-    reportNode: async (report) => readNodeAnswer(await call('POST', `${node}/reports`, report)),
-    hostVms: async () => readHostVms(await call('GET', `${node}/vms`)),
-    reportVm: async (vmId, report) => readVmAnswer(await call('POST', `${vm(vmId)}/reports`, report)),
+    reportNode: async (report) =>
+      readNodeAnswer(await call(AGENT_ROUTES.reportNode, { params: { nodeId }, body: report })),
+    hostVms: async () => readHostVms(await call(AGENT_ROUTES.listHostVms, { params: { nodeId } })),
+    reportVm: async (vmId, report) =>
+      readVmAnswer(await call(AGENT_ROUTES.reportVm, { params: { vmId }, body: report })),
     launch: async (vmId, instanceId) =>
-      readLaunch(await call('GET', `${vm(vmId)}/launch?instanceId=${encodeURIComponent(instanceId)}`)),
+      readLaunch(await call(AGENT_ROUTES.getLaunch, { params: { vmId }, query: { instanceId } })),
   };
 }
 
-async function request(
-  options: ClientOptions,
-  method: 'GET' | 'POST',
-  url: URL,
-  body: string | null,
-): Promise<unknown> {
+async function request(options: ClientOptions, method: Method, url: URL, body: string | null): Promise<unknown> {
   const what = `${method} ${url.pathname}`;
   const first = await ask(options, method, url, body);
   // Refused with a time that this very answer says is wrong: signed with the right one it is another request.
@@ -63,7 +65,7 @@ async function request(
   throw new RefusedError(status, code, `${what}: ${status} ${code ?? ''} ${detail ?? text.slice(0, 200)}`.trim());
 }
 
-async function ask(options: ClientOptions, method: 'GET' | 'POST', url: URL, body: string | null): Promise<HttpAnswer> {
+async function ask(options: ClientOptions, method: Method, url: URL, body: string | null): Promise<HttpAnswer> {
   const { sign, timeoutMs, ended, proxies } = options;
   try {
     const headers = await sign({ method, url, body });

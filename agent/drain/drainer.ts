@@ -1,6 +1,6 @@
 /** Hands a drain step to its adapter. Never throws: what went wrong is an outcome, and is tried again. */
 import { createAwsCall, endpointOf } from '../api/aws.ts';
-import type { IdentitySource } from '../api/sign.ts';
+import type { IdentitySource } from '../../client/sign.ts';
 import { messageOf } from '../failure.ts';
 import type { HookRunner } from '../hooks.ts';
 import type { ProxyChoice } from '../http/proxy.ts';

@@ -4,7 +4,7 @@
  */
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { IdentitySource } from '../api/sign.ts';
+import type { IdentitySource } from '../../client/sign.ts';
 
 const EXPIRES_SECONDS = 60;
 

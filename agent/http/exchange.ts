@@ -9,7 +9,7 @@ import { hostOf, portOf, proxyHeaders } from './address.ts';
 import { openTunnel } from './tunnel.ts';
 
 export type HttpRequest = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | null;

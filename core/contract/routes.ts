@@ -5,8 +5,7 @@
  */
 import type * as z from 'zod/mini';
 import { groupBodySchema } from '../policy/group-policy.ts';
-import { hostVmsSchema, launchAnswerSchema, nodeReportAnswerSchema, vmReportAnswerSchema } from './agent-answers.ts';
-import { nodeReportSchema, vmReportSchema } from './agent-bodies.ts';
+import { AGENT_ROUTES } from './agent-routes.ts';
 import {
   eventPageSchema,
   groupAnswerSchema,
@@ -31,41 +30,7 @@ import {
 import type { ParametersOf, Route } from './route.ts';
 
 export const ROUTES = {
-  reportNode: {
-    method: 'POST',
-    path: '/v1/nodes/:nodeId/reports',
-    who: 'node',
-    summary: 'A node reports its state and learns what is wanted of it; the first report enrols it',
-    body: nodeReportSchema,
-    statuses: [200, 409],
-    answer: nodeReportAnswerSchema,
-  },
-  listHostVms: {
-    method: 'GET',
-    path: '/v1/nodes/:nodeId/vms',
-    who: 'node',
-    summary: 'What should run on this host',
-    statuses: [200],
-    answer: hostVmsSchema,
-  },
-  reportVm: {
-    method: 'POST',
-    path: '/v1/vms/:vmId/reports',
-    who: 'host',
-    summary: 'A host reports an instance and learns whether it is to run',
-    body: vmReportSchema,
-    statuses: [200, 404],
-    answer: vmReportAnswerSchema,
-  },
-  getLaunch: {
-    method: 'GET',
-    path: '/v1/vms/:vmId/launch',
-    who: 'host',
-    summary: 'The launch definition of an instance; fetching it takes the instance on',
-    query: ['instanceId'],
-    statuses: [200, 404, 409],
-    answer: launchAnswerSchema,
-  },
+  ...AGENT_ROUTES,
   listNodes: {
     method: 'GET',
     path: '/v1/nodes',

@@ -1,6 +1,6 @@
 /** The demo's operator: signed calls to the control plane on this machine. */
-import { Sha256 } from '@aws-crypto/sha256-js';
-import { SignatureV4 } from '@smithy/signature-v4';
+import { createClient, type Client, fetchTransport } from '../../client/client.ts';
+import { createSigner, type Signer } from '../../client/sign.ts';
 
 export type Connection = {
   endpoint: string;
@@ -9,32 +9,21 @@ export type Connection = {
 };
 export type Answer = { status: number; body: unknown };
 
-/** @throws when nothing answers: the caller waits and tries again */
-export async function call(connection: Connection, method: string, path: string, body?: unknown): Promise<Answer> {
+const TIMEOUT_MS = 10_000;
+const signerOf = ({ region, credentials }: Connection): Signer =>
+  createSigner({ region, identity: () => Promise.resolve(credentials), wallMs: Date.now });
+
+/** Calls throw when nothing answers: the caller waits and tries again. */
+export const clientOf = (connection: Connection): Client =>
+  createClient(connection.endpoint, signerOf(connection), fetchTransport(TIMEOUT_MS));
+
+/** A call by its path, for tests that speak to the control plane as anybody might. */
+export async function call(connection: Connection, method: string, path: string, given?: unknown): Promise<Answer> {
   const url = new URL(path, connection.endpoint);
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  const signer = new SignatureV4({
-    service: 'execute-api',
-    region: connection.region,
-    credentials: connection.credentials,
-    sha256: Sha256,
-  });
-  const signed = await signer.sign({
-    method,
-    protocol: url.protocol,
-    hostname: url.hostname,
-    port: Number(url.port),
-    path: url.pathname,
-    query: Object.fromEntries(url.searchParams),
-    headers: { host: url.host, ...(text === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(text === undefined ? {} : { body: text }),
-  });
-  const response = await fetch(url, {
-    method,
-    headers: signed.headers,
-    signal: AbortSignal.timeout(10_000),
-    ...(text === undefined ? {} : { body: text }),
-  });
+  const body = given === undefined ? null : JSON.stringify(given);
+  const headers = await signerOf(connection)({ method, url, body });
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(url, { method, headers, signal, ...(body === null ? {} : { body }) });
   return { status: response.status, body: await response.json() };
 }
 

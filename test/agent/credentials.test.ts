@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { defaultIdentity } from '../../agent/api/sign.ts';
+import { defaultIdentity } from '../../agent/api/credentials.ts';
 
 let dir: string;
 beforeEach(() => {
