@@ -2,7 +2,15 @@
 import type { Problem } from '../core/contract/answers.ts';
 
 /** Exit codes, as every `--help` lists them. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 3, notFound: 4, interrupted: 130 } as const;
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  notFound: 4,
+  notInTime: 5,
+  interrupted: 130,
+} as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Codes of failures that the CLI finds itself; a problem of the API keeps the code the API gave it. */
@@ -14,6 +22,7 @@ export type CliErrorCode =
   | 'NoCredentials'
   | 'Unreachable'
   | 'TimedOut'
+  | 'NotInTime'
   | 'NotHoldoff'
   | 'UnknownFormat'
   | 'HttpError'
@@ -28,6 +37,7 @@ const EXIT_OF: Record<CliErrorCode, ExitCode> = {
   NoCredentials: EXIT.unreachable,
   Unreachable: EXIT.unreachable,
   TimedOut: EXIT.unreachable,
+  NotInTime: EXIT.notInTime,
   NotHoldoff: EXIT.unreachable,
   UnknownFormat: EXIT.failed,
   HttpError: EXIT.failed,
@@ -80,4 +90,5 @@ Exit codes:
   2    the command line or a file it names is not right
   3    cannot reach the control plane, or it does not accept who you are
   4    there is no such node, VM or group
+  5    wait: it did not come to that in time
   130  interrupted (Ctrl-C)`;

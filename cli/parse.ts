@@ -44,7 +44,7 @@ export function parseCommandLine(argv: readonly string[], modules: readonly Comm
   const program = createProgram(streams);
   for (const add of modules) add(program, (understood) => void (invocation = understood));
   try {
-    program.parse([...argv], { from: 'user' });
+    program.parse(argv.length === 1 && argv[0] === '--version' ? ['-V'] : [...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { kind: 'done', exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
@@ -62,7 +62,8 @@ function createProgram({ out, err, width = 80 }: Streams): Command {
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(add --help to see how it is used)')
     .description(DESCRIPTION)
-    .version(`holdoff, API ${API_VERSION}`)
+    // Of a list, --version is what its nodes run: the program's own stands alone.
+    .version(`holdoff, API ${API_VERSION}`, '-V', 'the version of this program, as --version alone')
     .option('--json', "print the API's JSON; errors are JSON too")
     .option('--endpoint <url>', 'a deployed control plane, with the usual AWS credentials')
     .option('--region <region>', 'its Region, when the endpoint does not name it')

@@ -1,6 +1,7 @@
 /** `holdoff nodes …` */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { NodeJson } from '../../core/contract/answers.ts';
+import { type NodePhase, NODE_PHASES } from '../../core/contract/words.ts';
 import { parseNodeId, type NodeId } from '../../core/kit/ids.ts';
 import { NODE_ROW, nodeFields, nodeRows, nodesByAttention, nodeTable } from '../../present/nodes.ts';
 import { readAnswer, readList, type Listed } from '../answers.ts';
@@ -18,9 +19,11 @@ import {
 import { print } from '../output.ts';
 import { acceptedLine, acceptedRow, changedNode } from '../render/accepted.ts';
 import { show } from '../show.ts';
+import { addWaitOptions, waitFor, type WaitOptions } from '../wait.ts';
 import { watch } from '../watch.ts';
 
-type ListOptions = { readonly group?: string; readonly limit?: number; readonly watch?: boolean };
+type Filter = { readonly group?: string; readonly phase?: NodePhase; readonly version?: string };
+type ListOptions = Filter & { readonly limit?: number; readonly watch?: boolean };
 
 const nodePath = (id: NodeId): string => `/v1/nodes/${encodeURIComponent(id)}`;
 
@@ -32,13 +35,14 @@ const VERBS = {
 } as const;
 
 const HELP = `
-\`holdoff nodes\` takes the options of list: --group G, --limit N, --watch.
+\`holdoff nodes\` takes the options of list: --group G, --phase P, --version V, --limit N, --watch.
 
 Examples:
   holdoff nodes                          the fleet, what needs attention first
   holdoff nodes --group canary --watch   one group, redrawn every 2 s
   holdoff nodes show i-0123456789abcdef0 every field, why it is there, its last events
   holdoff nodes retry i-0123456789abcdef0
+  holdoff nodes wait i-0123456789abcdef0 --for phase=Idle --within 30m
   holdoff nodes | cut -f1,3              in a pipe: tab-separated, no titles
 
 Columns in a pipe:
@@ -52,6 +56,8 @@ export const nodeCommands: CommandModule = (program, accept) => {
     .command('list', { isDefault: true })
     .description('list nodes (`holdoff nodes` is the same)')
     .option('--group <group>', 'only nodes of this group', groupArgument)
+    .addOption(new Option('--phase <phase>', 'only nodes in this phase').choices(NODE_PHASES))
+    .option('--version <version>', 'only nodes that run this version')
     .addOption(limitOption())
     .addOption(watchOption())
     .allowExcessArguments()
@@ -82,6 +88,12 @@ export const nodeCommands: CommandModule = (program, accept) => {
         accept({ name: `nodes ${verb}`, subject: { noun: 'nodes', id }, options: {}, run });
       });
   }
+  addWaitOptions(
+    nodes.command('wait').description('wait until a node is as asked').argument('<id>', 'node id', nodeIdArgument),
+  ).action((id: NodeId, options: WaitOptions) => {
+    const run = (tools: Tools): Promise<ExitCode> => waitFor(tools, id, nodePath(id), options);
+    accept({ name: 'nodes wait', subject: { noun: 'nodes', id }, options, run });
+  });
   nodes
     .command('move')
     .description('put a node under the policy of another group')
@@ -106,10 +118,10 @@ async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
   const read = (): Promise<Listed<NodeJson>> =>
     readList(client, 'node', '/v1/nodes', {
       ...(options.limit === undefined ? {} : { limit: options.limit }),
-      keep: (node) => options.group === undefined || node.group === options.group,
+      keep: (node) => matches(node, options),
     });
   const screen = (nodes: readonly NodeJson[], fit: 'cut' | 'wrap'): string =>
-    nodes.length === 0 ? sayNone(options.group) : nodeTable(nodesByAttention(nodes), tools.surface(fit));
+    nodes.length === 0 ? sayNone(options) : nodeTable(nodesByAttention(nodes), tools.surface(fit));
   if (options.watch === true) return watch(tools, 'Nodes', async () => screen((await read()).items, 'cut'));
   const answer = await read();
   print(tools, {
@@ -120,10 +132,17 @@ async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-const sayNone = (group: string | undefined): string =>
-  group === undefined
+const matches = (node: NodeJson, { group, phase, version }: Filter): boolean =>
+  (group === undefined || node.group === group) &&
+  (phase === undefined || node.phase === phase) &&
+  (version === undefined || node.status?.currentVersion === version);
+
+function sayNone({ group, phase, version }: Filter): string {
+  if (phase !== undefined || version !== undefined) return 'No node is like that. `holdoff nodes` lists them all.';
+  return group === undefined
     ? 'No nodes yet. A node is listed from the first report of its agent.'
     : `No nodes in group ${group}. \`holdoff groups\` lists the groups.`;
+}
 
 async function showNode(tools: Tools, id: NodeId): Promise<ExitCode> {
   const { body } = await (await tools.client()).send('GET', nodePath(id));

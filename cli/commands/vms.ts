@@ -20,6 +20,7 @@ import {
 import { print } from '../output.ts';
 import { acceptedLine, acceptedRow, changedVm } from '../render/accepted.ts';
 import { show } from '../show.ts';
+import { addWaitOptions, waitFor, type WaitOptions } from '../wait.ts';
 import { watch } from '../watch.ts';
 
 type ListOptions = { readonly limit?: number; readonly watch?: boolean };
@@ -89,6 +90,12 @@ export const vmCommands: CommandModule = (program, accept) => {
       const run = (tools: Tools): Promise<ExitCode> => verb(tools, 'stop', id, 'POST', '/stop', { body });
       accept({ name: 'vms stop', subject: about(id), options, run });
     });
+  addWaitOptions(
+    vms.command('wait').description('wait until a VM is as asked').argument('<id>', 'VM id', vmIdArgument),
+  ).action((id: VmId, options: WaitOptions) => {
+    const run = (tools: Tools): Promise<ExitCode> => waitFor(tools, id, vmPath(id), options);
+    accept({ name: 'vms wait', subject: about(id), options, run });
+  });
   for (const [name, description] of [
     ['start', 'switch a VM on; during a back-off it is tried now'],
     ['restart', 'end the instance of a VM and start another'],
