@@ -120,6 +120,8 @@ libvirt() { timeout -s KILL 20 "$virsh" -c "$uri" -q "$@" 9>&- 8>&- 2>/dev/null;
 id=; qemu=; born=; asked=0
 there() { read -r stat < "/proc/$qemu/stat" && set -- \${stat##*) } && [ "\${20}" = "$born" ]; } 2>/dev/null
 while [ ! -e "$run/over" ]; do
+  # Nobody can say anything any more, and there is nothing that it would do by itself.
+  [ "$stop_at" = none ] && [ ! -d "$run" ] && exit
   [ -n "$id" ] || { [ -e "$run/life" ] && read -r id qemu born < "$run/life"; }
   [ -n "$qemu" ] && ! there && exit
   look_at_lease
