@@ -10,7 +10,7 @@ import { thisProcess } from './process.ts';
 
 const env = readEnv(process.env);
 const ssm = new SSMClient({});
-const plane = composeNotingPlane(new DynamoDBClient({}), env, thisProcess());
+const plane = composeNotingPlane(new DynamoDBClient({}), env, thisProcess(env.metricNamespace));
 
 export function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   return deliverWakes(plane, (targets, wakeId) => wakeNodes(ssm, env.wakeDocument, targets, wakeId), event);

@@ -16,6 +16,7 @@ export type Env = {
   nodeRoles: readonly string[];
   idleReportSeconds: number;
   activeReportSeconds: number;
+  metricNamespace: string;
 };
 
 /** A function was deployed without something it needs. */
@@ -53,6 +54,7 @@ export function readEnv(env: Readonly<Record<string, string | undefined>>): Env 
       .filter((role) => role !== ''),
     idleReportSeconds: seconds(ENV.idleReportSeconds, 900),
     activeReportSeconds: seconds(ENV.activeReportSeconds, 15),
+    metricNamespace: text(ENV.metricNamespace),
   };
 }
 

@@ -4,9 +4,8 @@ import { queueKey } from '../core/node/queue.ts';
 import { type NodeRecord, waitsStaged } from '../core/node/record.ts';
 import { nodeConcerns, nodeDueAt } from '../core/node/timing.ts';
 import type { Instant } from '../core/kit/time.ts';
-import { printableStatus } from '../core/vm/describe.ts';
 import { hostOf } from '../core/vm/record.ts';
-import { vmDueAt } from '../core/vm/timing.ts';
+import { inCrashLoop, vmDueAt } from '../core/vm/timing.ts';
 import { refOf } from './effects.ts';
 import { type AggregateKind, type Concern, CONCERNS, type Records } from './ports.ts';
 
@@ -43,7 +42,7 @@ export function indexKeys(record: Records[AggregateKind]): IndexKeys {
         listed: record.removed === null,
         member: null,
         due: vmDueAt(record),
-        concerns: record.removed === null && printableStatus(record) === 'CrashLoopBackOff' ? ['crashLoop'] : [],
+        concerns: inCrashLoop(record) ? ['crashLoop'] : [],
         host: record.removed === null ? hostOf(record) : null,
       };
     case 'group':

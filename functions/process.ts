@@ -16,9 +16,10 @@ export function randomDraw(): Draw {
 
 const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-export const thisProcess = (): PlaneProcess => ({
+/** @param metricNamespace of the deployment: two never share a metric */
+export const thisProcess = (metricNamespace: string): PlaneProcess => ({
   now: clock,
   draw: randomDraw,
   pause: setTimeout,
-  telemetry: new LogTelemetry(writeLine, clock),
+  telemetry: new LogTelemetry(writeLine, clock, metricNamespace),
 });

@@ -3,17 +3,19 @@
  * always also without a dimension: the alarms read that one (facts/aws-services.md section 6).
  */
 import type { GroupId } from '../core/kit/ids.ts';
-import { METRIC_NAMESPACE, type MetricName } from '../core/contract/names.ts';
+import type { MetricName } from '../core/contract/names.ts';
 import type { Instant } from '../core/kit/time.ts';
 import type { Telemetry } from './ports.ts';
 
 export class LogTelemetry implements Telemetry {
   readonly #write: (line: string) => void;
   readonly #now: () => Instant;
+  readonly #namespace: string;
 
-  constructor(write: (line: string) => void, now: () => Instant) {
+  constructor(write: (line: string) => void, now: () => Instant, namespace: string) {
     this.#write = write;
     this.#now = now;
+    this.#namespace = namespace;
   }
 
   metric(name: MetricName, value: number, group: GroupId | null): void {
@@ -24,7 +26,7 @@ export class LogTelemetry implements Telemetry {
           Timestamp: this.#now(),
           CloudWatchMetrics: [
             {
-              Namespace: METRIC_NAMESPACE,
+              Namespace: this.#namespace,
               Dimensions: dimensions,
               Metrics: [{ Name: name, Unit: name.endsWith('Ms') ? 'Milliseconds' : 'Count' }],
             },

@@ -20,5 +20,5 @@ export function wire(): Wired {
     sqs: new SQSClient({}),
     events: new EventBridgeClient({}),
   };
-  return { env, plane: composePlane(clients, env, thisProcess()), dynamodb };
+  return { env, plane: composePlane(clients, env, thisProcess(env.metricNamespace)), dynamodb };
 }

@@ -7,12 +7,11 @@ import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcard } from './acknowledge.ts';
+import { ownNodeRole } from './iam-names.ts';
 import { PROJECT_ROOT, type Settings, VERSION } from './settings.ts';
 
 export interface AgentImageProps extends StackProps {
   readonly settings: Settings;
-  /** Roles of the nodes that pull it, by name. */
-  readonly nodeRoles: readonly string[];
   /** A folder that is ready to be built. Default: the agent of this repository, bundled now. */
   readonly folder?: string;
 }
@@ -24,7 +23,7 @@ export interface AgentImageProps extends StackProps {
 export class AgentImageStack extends Stack {
   constructor(scope: Construct, id: string, props: AgentImageProps) {
     super(scope, id, { description: `Holdoff ${VERSION}: the agent's image for Bottlerocket`, ...props });
-    const { settings, nodeRoles } = props;
+    const { settings } = props;
     const folder = props.folder ?? bundled();
     const image = new DockerImageAsset(this, 'Image', {
       directory: folder,
@@ -33,8 +32,9 @@ export class AgentImageStack extends Stack {
     });
     // It has been copied into the assembly.
     if (props.folder === undefined) rmSync(folder, { recursive: true });
-    for (const name of nodeRoles) {
-      const role = Role.fromRoleName(this, `Puller-${name}`, name);
+    const own = ['own', ownNodeRole(this, settings)] as const;
+    for (const [key, name] of [own, ...settings.nodeRoles.map((it) => [it, it] as const)]) {
+      const role = Role.fromRoleName(this, `Puller-${key}`, name);
       image.repository.grantPull(role);
       acknowledgeWildcard(
         role,

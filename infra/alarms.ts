@@ -5,8 +5,9 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import type { MetricName } from '../core/contract/names.ts';
 import * as metrics from './metrics.ts';
-import type { Settings } from './settings.ts';
+import type { RunbookPages } from './runbook-pages.ts';
 import type { Watched } from './watched.ts';
 
 /** One alarm: its name is also the name of its runbook. */
@@ -20,64 +21,68 @@ interface AlarmRule {
   /** … out of so many. More than one, because embedded metrics arrive late and in pieces. */
   readonly of: number;
   readonly missing: TreatMissingData;
+  /** It rings at the latest so many minutes after a person is needed; test/infra/alarm-days.test.ts holds it to that. */
+  readonly withinMinutes: number;
   /** What has happened and what to do first. */
   readonly says: string;
 }
 
 const { NOT_BREACHING, BREACHING, IGNORE } = TreatMissingData;
+const QUARTER = Duration.minutes(15);
 
 /** Every alarm of a deployment. Counters that are silent are fine; a gauge that is silent leaves the state as it was. */
 function rulesOf(watched: Watched): Record<string, AlarmRule> {
-  const { own } = metrics;
-  const dead = { threshold: 1, datapoints: 1, of: 1, missing: NOT_BREACHING };
+  const own = (name: MetricName, statistic: string, period?: Duration): IMetric =>
+    metrics.own(watched.settings, name, statistic, period);
+  const dead = { threshold: 1, datapoints: 1, of: 1, missing: NOT_BREACHING, withinMinutes: 10 };
+  /** State that the sweep counts anew from the records: there for a quarter of an hour without a break. */
+  const state = (gauge: MetricName): Omit<AlarmRule, 'says'> => ({
+    metric: own(gauge, 'Minimum'),
+    threshold: 1,
+    datapoints: 3,
+    of: 3,
+    missing: IGNORE,
+    withinMinutes: 25,
+  });
+  const counter = { datapoints: 2, of: 3, missing: NOT_BREACHING };
   return {
     'node-crashes': {
-      metric: own('NodeCrash', 'Sum', Duration.minutes(15)),
+      ...counter,
+      metric: own('NodeCrash', 'Sum', QUARTER),
       threshold: 5,
-      datapoints: 2,
-      of: 3,
-      missing: NOT_BREACHING,
+      withinMinutes: 50,
       says: 'Updates of nodes fail again and again. Pause the group if they fail on the same version.',
     },
     'vm-failures': {
-      metric: metrics.vmFailures(Duration.minutes(15)),
+      ...counter,
+      metric: metrics.vmFailures(watched.settings, QUARTER),
       threshold: 20,
-      datapoints: 2,
-      of: 3,
-      missing: NOT_BREACHING,
+      withinMinutes: 50,
       says: 'Many VMs fail to start or die early. Look for what they have in common: a host, an image, a network.',
     },
     'vms-in-crash-loop': {
-      metric: own('VmsInCrashLoop', 'Minimum'),
-      threshold: 1,
-      datapoints: 6,
-      of: 6,
-      missing: IGNORE,
-      says: 'A VM has been in CrashLoopBackOff for 30 minutes. Read its last failure, and repair or stop it.',
+      ...state('VmsInCrashLoop'),
+      says: 'A VM failed three times in a row and has not been stable since. Read its last failure, repair or stop it.',
     },
     'nodes-backing-off': {
-      metric: own('NodesBackingOff', 'Minimum', Duration.hours(1)),
-      threshold: 1,
-      datapoints: 4,
-      of: 4,
-      missing: IGNORE,
-      says: 'A node has been waiting for another attempt for four hours. Read its last error, and repair or hold it.',
+      ...state('NodesBackingOff'),
+      says: 'A node has three crashes on record. Read its last error, and repair or hold it.',
+    },
+    'gave-up': {
+      ...state('GaveUp'),
+      says: 'A node or VM gave up, as its policy says: nothing is tried again before a person says so.',
+    },
+    'nodes-blocked': {
+      ...state('NodesBlocked'),
+      says: 'A node fell back from a version, which is blocked there now. Find out why it did not boot or was unhealthy.',
     },
     'nodes-unreachable': {
-      metric: own('NodesUnreachable', 'Minimum'),
-      threshold: 1,
-      datapoints: 3,
-      of: 3,
-      missing: IGNORE,
+      ...state('NodesUnreachable'),
       says: 'A node went silent in the middle of a step and keeps its slot. Find out whether the machine is alive.',
     },
     'nodes-silent': {
-      metric: own('NodesSilent', 'Minimum'),
-      threshold: 1,
-      datapoints: 3,
-      of: 3,
-      missing: IGNORE,
-      says: 'A node at rest has not reported for an hour or more. Find out whether its agent runs and can sign.',
+      ...state('NodesSilent'),
+      says: 'A node at rest has not reported for 90 minutes or more. Find out whether its agent runs and can sign.',
     },
     'timers-late': {
       metric: own('TimerLatenessMs', 'p99'),
@@ -85,14 +90,14 @@ function rulesOf(watched: Watched): Record<string, AlarmRule> {
       datapoints: 3,
       of: 5,
       missing: NOT_BREACHING,
+      withinMinutes: 25,
       says: 'Waits end more than 90 seconds late. Look for throttles and for a backlog of the vernier queue.',
     },
     'timers-lost': {
+      ...counter,
       metric: metrics.timersLost(watched),
       threshold: 1,
-      datapoints: 2,
-      of: 3,
-      missing: NOT_BREACHING,
+      withinMinutes: 20,
       says: 'EventBridge Scheduler cannot wake the timer handler. The sweep stands in; find out what it was refused.',
     },
     'sweep-missing': {
@@ -102,12 +107,22 @@ function rulesOf(watched: Watched): Record<string, AlarmRule> {
       datapoints: 3,
       of: 3,
       missing: BREACHING,
+      withinMinutes: 25,
       says: 'No sweep has completed for 15 minutes: nothing repairs lost timers and no gauge is fresh. Read its log.',
+    },
+    'sweep-failures': {
+      metric: own('SweepFailures', 'Sum'),
+      threshold: 1,
+      datapoints: 3,
+      of: 3,
+      missing: NOT_BREACHING,
+      withinMinutes: 25,
+      says: 'Something fails in every sweep: an item that cannot be read, or a write that is refused. Its log names it.',
     },
     'timers-dead-letters': {
       ...dead,
       metric: metrics.depth(watched.timers.deadLetters.queue, 'Dead letters of timers'),
-      says: 'Timers failed for good. Read one, repair the cause, then drive the queue again.',
+      says: 'Timers failed for good. Read one and repair the cause; the sweep does the same work.',
     },
     'commands-dead-letters': {
       ...dead,
@@ -117,7 +132,7 @@ function rulesOf(watched: Watched): Record<string, AlarmRule> {
     'events-dead-letters': {
       ...dead,
       metric: metrics.depth(watched.events.deadLetters.queue, 'Dead letters of events'),
-      says: 'Events were not logged or a sweep failed. Read one, repair the cause, then drive the queue again.',
+      says: 'Events were not logged or a sweep failed. Read one, and repair the cause.',
     },
     'commands-backlog': {
       metric: metrics.age(watched.commands.queue.queue, 'Oldest wake in seconds'),
@@ -125,38 +140,35 @@ function rulesOf(watched: Watched): Record<string, AlarmRule> {
       datapoints: 3,
       of: 3,
       missing: NOT_BREACHING,
+      withinMinutes: 25,
       says: 'Wakes wait for more than five minutes before SSM takes them. Look for SSM throttling.',
     },
     'function-errors': {
+      ...counter,
       metric: metrics.functionErrors(watched.handlers),
       threshold: 5,
-      datapoints: 2,
-      of: 3,
-      missing: NOT_BREACHING,
+      withinMinutes: 20,
       says: 'Handlers fail. See on the dashboard which, and read its log; after a deployment roll back first.',
     },
     'function-throttles': {
+      ...counter,
       metric: metrics.functionThrottles(watched.handlers),
       threshold: 10,
-      datapoints: 2,
-      of: 3,
-      missing: NOT_BREACHING,
+      withinMinutes: 20,
       says: 'The account has no concurrency left for the handlers. Find who uses it, or ask for a higher limit.',
     },
     'table-throttles': {
+      ...counter,
       metric: metrics.tableThrottles(watched),
       threshold: 10,
-      datapoints: 2,
-      of: 3,
-      missing: NOT_BREACHING,
+      withinMinutes: 20,
       says: 'The table refuses requests: its fuse is reached or one key is too hot. See which index, and the fuse.',
     },
     'api-errors': {
+      ...counter,
       metric: metrics.apiErrorPercent(watched),
       threshold: 5,
-      datapoints: 2,
-      of: 3,
-      missing: NOT_BREACHING,
+      withinMinutes: 20,
       says: 'One request in twenty ends in a 5xx. Read the access log and the log of the api handler.',
     },
   };
@@ -168,8 +180,9 @@ export class Alarms extends Construct {
   /** Every alarm by its name without the prefix, which is the name of its runbook. */
   readonly byName: Readonly<Record<string, Alarm>>;
 
-  constructor(scope: Construct, id: string, watched: Watched, settings: Settings) {
+  constructor(scope: Construct, id: string, watched: Watched, pages?: RunbookPages) {
     super(scope, id);
+    const { settings } = watched;
     this.topic = new Topic(this, 'Topic', {
       topicName: `${settings.prefix}-alarms`,
       displayName: 'Holdoff alarms',
@@ -189,12 +202,14 @@ export class Alarms extends Construct {
       }),
     );
     if (settings.alarmEmail !== undefined) this.topic.addSubscription(new EmailSubscription(settings.alarmEmail));
+    const runbook = (name: string): string =>
+      pages === undefined ? `${settings.runbooks ?? ''}${name}.md` : `${name} in ${pages.address}`;
     const action = new SnsAction(this.topic);
     this.byName = Object.fromEntries(
       Object.entries(rulesOf(watched)).map(([name, rule]) => {
         const alarm = new Alarm(this, name, {
           alarmName: `${settings.prefix}-${name}`,
-          alarmDescription: `${rule.says} Runbook: ${settings.runbooks}${name}.md`,
+          alarmDescription: `${rule.says} Rings within ${rule.withinMinutes} minutes. Runbook: ${runbook(name)}`,
           metric: rule.metric,
           threshold: rule.threshold,
           comparisonOperator:

@@ -1,5 +1,13 @@
 import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { DomainName, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  CfnStage,
+  DomainName,
+  HttpApi,
+  HttpMethod,
+  type HttpRoute,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
@@ -69,7 +77,9 @@ export class Api extends Construct {
       defaultAuthorizer: new HttpIamAuthorizer(),
     });
     const integration = new HttpLambdaIntegration('Handler', this.handler.function);
-    for (const { method, path } of AGENT_ROUTES) this.api.addRoutes({ methods: [method], path, integration });
+    const agentRoutes = AGENT_ROUTES.flatMap(({ method, path }) =>
+      this.api.addRoutes({ methods: [method], path, integration }),
+    );
     this.api.addRoutes({ methods: [HttpMethod.ANY], path: '/v1/{proxy+}', integration });
 
     const accessLog = new LogGroup(this, 'AccessLog', {
@@ -84,13 +94,24 @@ export class Api extends Construct {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: settings.apiRequestsPerSecond, burstLimit: settings.apiRequestsPerSecond * 2 },
+      throttle: { rateLimit: settings.peopleRequestsPerSecond, burstLimit: settings.peopleRequestsPerSecond * 2 },
       accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: ACCESS_LOG },
     });
+    this.throttleAgents(agentRoutes, settings.apiRequestsPerSecond);
     Validations.of(this.stage).acknowledge({
       id: 'Serverless-APIGWXrayEnabled',
       reason: 'HTTP APIs have no X-Ray tracing.',
     });
+  }
+
+  /** A throttle of its own for each call of agents: people do not wait behind a fleet that storms, nor it behind them. */
+  private throttleAgents(routes: readonly HttpRoute[], rate: number): void {
+    const stage = this.stage.node.defaultChild;
+    if (!(stage instanceof CfnStage)) throw new TypeError('an HTTP stage is made of a CfnStage');
+    const throttle = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: rate * 2 };
+    stage.routeSettings = Object.fromEntries(AGENT_ROUTES.map(({ method, path }) => [`${method} ${path}`, throttle]));
+    // API Gateway refuses the settings of a route that is not there yet.
+    this.stage.node.addDependency(...routes);
   }
 
   private addDomain({ name, certificateArn, hostedZoneId }: Domain): DomainName {

@@ -21,13 +21,14 @@ export class Commands extends Construct {
   constructor(scope: Construct, id: string, defaults: HandlerDefaults) {
     super(scope, id);
     const { settings } = defaults;
-    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', `${settings.prefix}-commands-dead`);
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', `${settings.prefix}-commands-dead`, defaults.key);
     this.queue = new WorkQueue(this, 'Outgoing', {
       queueName: `${settings.prefix}-commands`,
       consumerTimeout: TIMEOUT,
       deadLetters: this.deadLetters.queue,
       // A wake is repeated after 1, 4 and 10 minutes; older ones only wake nodes for nothing.
       retention: Duration.hours(1),
+      key: defaults.key,
     });
     this.handler = new HandlerFunction(this, 'Handler', {
       ...defaults,

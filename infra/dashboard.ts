@@ -8,10 +8,10 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import type { MetricName } from '../core/contract/names.ts';
 import type { HandlerFunction } from './function.ts';
 import type { Alarms } from './alarms.ts';
 import * as metrics from './metrics.ts';
-import type { Settings } from './settings.ts';
 import type { Watched } from './watched.ts';
 
 const WIDTH = 24;
@@ -28,15 +28,16 @@ const heading = (markdown: string): IWidget => new TextWidget({ markdown, width:
 
 /** Read from the top: is anything wrong; what; where. */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, watched: Watched, alarms: Alarms, settings: Settings) {
+  constructor(scope: Construct, id: string, watched: Watched, alarms: Alarms) {
     super(scope, id);
-    const { own, depth, age, FIVE_MINUTES } = metrics;
+    const { depth, age, FIVE_MINUTES } = metrics;
+    const own = (name: MetricName, statistic: string): IMetric => metrics.own(watched.settings, name, statistic);
     const { handlers, timers, commands, events, api, table } = watched;
     const perHandler = (metric: (handler: HandlerFunction, label: string) => IMetric): IMetric[] =>
       handlers.map((handler) => metric(handler, handler.handler));
 
     new CloudWatchDashboard(this, 'Dashboard', {
-      dashboardName: settings.prefix,
+      dashboardName: watched.settings.prefix,
       widgets: [
         [heading('## Is anything wrong?')],
         [
@@ -55,6 +56,8 @@ export class Dashboard extends Construct {
               own('NodesBackingOff', 'Maximum'),
               own('NodesUnreachable', 'Maximum'),
               own('NodesSilent', 'Maximum'),
+              own('NodesBlocked', 'Maximum'),
+              own('GaveUp', 'Maximum'),
             ],
             width: WIDTH,
             height: 3,
@@ -74,7 +77,7 @@ export class Dashboard extends Construct {
         [heading('## What? The control plane')],
         graphs(
           ['Lateness of timers (ms)', own('TimerLatenessMs', 'p50'), own('TimerLatenessMs', 'p99')],
-          ['Sweeps', own('SweepCompleted', 'Sum')],
+          ['Sweeps', own('SweepCompleted', 'Sum'), own('SweepFailures', 'Sum')],
           [
             'Dead letters',
             depth(timers.deadLetters.queue, 'timers'),

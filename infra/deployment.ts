@@ -1,7 +1,7 @@
 import { type App, type Environment, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { AgentImageStack } from './agent-image.ts';
-import { AgentStack, nodeRolesOf } from './agent.ts';
+import { AgentStack } from './agent.ts';
 import { ControlPlane } from './control-plane.ts';
 import { PROJECT_ROOT, type Settings } from './settings.ts';
 
@@ -31,11 +31,7 @@ export interface Deployment {
 export function addDeployment(app: App, props: DeploymentProps): Deployment {
   const { settings, wakeDocument, root = PROJECT_ROOT } = props;
   const stackProps = { settings, tags: { ...settings.tags }, ...(props.env === undefined ? {} : { env: props.env }) };
-  const controlPlane = new ControlPlane(app, `${settings.prefix}-control-plane`, {
-    ...stackProps,
-    root,
-    nodeRoles: nodeRolesOf(settings),
-  });
+  const controlPlane = new ControlPlane(app, `${settings.prefix}-control-plane`, { ...stackProps, root });
   const agent = new AgentStack(app, `${settings.prefix}-agent`, { ...stackProps, wakeDocument });
   // The node role attaches a policy of the control plane by name.
   agent.addStackDependency(controlPlane);
@@ -47,7 +43,6 @@ function addAgentImage(app: App, props: DeploymentProps, agent: AgentStack): Age
   if (settings.agentImage === undefined) return null;
   const image = new AgentImageStack(app, `${settings.prefix}-agent-image`, {
     settings,
-    nodeRoles: nodeRolesOf(settings),
     tags: { ...settings.tags },
     ...(props.env === undefined ? {} : { env: props.env }),
     ...(props.agentFolder === undefined ? {} : { folder: props.agentFolder }),

@@ -31,7 +31,7 @@ export class Events extends Construct {
     super(scope, id);
     const { settings } = defaults;
     this.bus = new EventBus(this, 'Bus', { eventBusName: settings.prefix });
-    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', `${settings.prefix}-events-dead`);
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', `${settings.prefix}-events-dead`, defaults.key);
     const failures = this.deadLetters.queue;
     this.log = new HandlerFunction(this, 'Log', {
       ...defaults,

@@ -1,13 +1,20 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { type BundlingOptions, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import {
+  type BundlingOptions,
+  NodejsFunction,
+  type NodejsFunctionProps,
+  OutputFormat,
+} from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
 import type { HandlerName } from '../core/contract/names.ts';
+import { grantKey } from './key.ts';
 import type { Settings } from './settings.ts';
 
 /** How every handler is bundled; test/infra/bundles.test.ts measures with the same options. */
@@ -24,6 +31,10 @@ export interface HandlerDefaults {
   readonly settings: Settings;
   /** The project: `functions/<handler>.ts` for each handler, and the lock file, are found below it. */
   readonly root: string;
+  /** A folder with `<handler>/index.mjs` for each handler, bundled before; none: they are bundled now. */
+  readonly prebuilt?: string;
+  /** The key of the table and the queues, when it is the user's. */
+  readonly key: IKey | null;
 }
 
 export interface HandlerFunctionProps extends HandlerDefaults {
@@ -33,6 +44,8 @@ export interface HandlerFunctionProps extends HandlerDefaults {
   readonly timeout: Duration;
   /** Where an event goes that was delivered asynchronously and failed for good; none for synchronous callers. */
   readonly failures?: IQueue;
+  /** Concurrency kept for it; none: what the account has left. */
+  readonly reserved?: number | undefined;
 }
 
 /** One handler: its function, a role that can so far only write its own log, and that log. */
@@ -57,12 +70,11 @@ export class HandlerFunction extends Construct {
       description: `Holdoff ${handler} handler`,
     });
     this.logGroup.grantWrite(this.role);
+    if (props.key !== null) grantKey(this.role, props.key);
     this.function = new NodejsFunction(this, 'Function', {
       functionName,
       description: props.description,
-      entry: join(props.root, 'functions', `${handler}.ts`),
-      projectRoot: props.root,
-      depsLockFilePath: join(props.root, 'package-lock.json'),
+      ...codeOf(props),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       // A cold start is bound by CPU, which comes with memory: this is a little more than half a vCPU.
@@ -70,7 +82,7 @@ export class HandlerFunction extends Construct {
       timeout: props.timeout,
       role: this.role,
       logGroup: this.logGroup,
-      bundling: BUNDLING,
+      ...(props.reserved === undefined ? {} : { reservedConcurrentExecutions: props.reserved }),
     });
     const { failures } = props;
     if (failures !== undefined) {
@@ -99,6 +111,17 @@ export class HandlerFunction extends Construct {
       },
     );
   }
+}
+
+/** Where the code comes from: bundled before it was packed, or from the sources. */
+function codeOf({ handler, prebuilt, root }: HandlerFunctionProps): Partial<NodejsFunctionProps> {
+  if (prebuilt !== undefined) return { code: Code.fromAsset(join(prebuilt, handler)), handler: 'index.handler' };
+  return {
+    entry: join(root, 'functions', `${handler}.ts`),
+    projectRoot: root,
+    depsLockFilePath: join(root, 'package-lock.json'),
+    bundling: BUNDLING,
+  };
 }
 
 /** The function's name, known before the function exists: its own environment has to hold it. */

@@ -1,18 +1,21 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { METRIC_NAMESPACE, type MetricName } from '../core/contract/names.ts';
+import { metricNamespace, type MetricName } from '../core/contract/names.ts';
 import { TABLE } from '../core/contract/table.ts';
 import type { HandlerFunction } from './function.ts';
+import type { Settings } from './settings.ts';
 import type { Watched } from './watched.ts';
 
 /** Alarms and dashboard look at the same numbers, defined here once. All without a dimension of an id. */
 
 export const FIVE_MINUTES = Duration.minutes(5);
 
+export const namespaceOf = ({ prefix }: Settings): string => metricNamespace(prefix);
+
 /** One of Holdoff's own metrics, over the whole deployment. */
-export const own = (metricName: MetricName, statistic: string, period: Duration = FIVE_MINUTES): Metric =>
-  new Metric({ namespace: METRIC_NAMESPACE, metricName, statistic, period, label: metricName });
+export const own = (settings: Settings, metricName: MetricName, statistic: string, period = FIVE_MINUTES): Metric =>
+  new Metric({ namespace: namespaceOf(settings), metricName, statistic, period, label: metricName });
 
 /** Several metrics that count the same kind of thing, as one number; what was not reported counts nothing. */
 function sum(label: string, metrics: readonly IMetric[], period: Duration): MathExpression {
@@ -21,8 +24,12 @@ function sum(label: string, metrics: readonly IMetric[], period: Duration): Math
   return new MathExpression({ label, expression: expression.join(' + '), usingMetrics, period });
 }
 
-export const vmFailures = (period: Duration): MathExpression =>
-  sum('VM failures', [own('VmStartFailure', 'Sum', period), own('VmUnstableRun', 'Sum', period)], period);
+export const vmFailures = (settings: Settings, period: Duration): MathExpression =>
+  sum(
+    'VM failures',
+    [own(settings, 'VmStartFailure', 'Sum', period), own(settings, 'VmUnstableRun', 'Sum', period)],
+    period,
+  );
 
 export const functionErrors = (handlers: readonly HandlerFunction[]): MathExpression =>
   sum(

@@ -1,5 +1,6 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { CfnQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 export interface WorkQueueProps {
@@ -10,6 +11,19 @@ export interface WorkQueueProps {
   readonly deadLetters: Queue;
   /** How long a message is worth delivering. */
   readonly retention: Duration;
+  readonly key: IKey | null;
+}
+
+/**
+ * A key of the user's in place of SQS's own. By the property and not by CDK's, whose grants on the queue would bring
+ * grants on the key that are wider than ours (`grantKey`).
+ */
+function encrypt(queue: Queue, key: IKey | null): void {
+  if (key === null) return;
+  const { defaultChild } = queue.node;
+  if (!(defaultChild instanceof CfnQueue)) throw new TypeError('a Queue is made of a CfnQueue');
+  defaultChild.kmsMasterKeyId = key.keyArn;
+  defaultChild.sqsManagedSseEnabled = undefined;
 }
 
 /** A queue whose messages one function consumes. */
@@ -26,6 +40,7 @@ export class WorkQueue extends Construct {
       retentionPeriod: props.retention,
       deadLetterQueue: { queue: props.deadLetters, maxReceiveCount: 5 },
     });
+    encrypt(this.queue, props.key);
   }
 }
 
@@ -33,7 +48,7 @@ export class WorkQueue extends Construct {
 export class DeadLetterQueue extends Construct {
   readonly queue: Queue;
 
-  constructor(scope: Construct, id: string, queueName: string) {
+  constructor(scope: Construct, id: string, queueName: string, key: IKey | null) {
     super(scope, id);
     this.queue = new Queue(this, 'Queue', {
       queueName,
@@ -41,6 +56,7 @@ export class DeadLetterQueue extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
+    encrypt(this.queue, key);
     const reason = 'This is a dead-letter queue: an alarm says when something is in it.';
     Validations.of(this.queue).acknowledge(
       { id: 'AwsSolutions-SQS3', reason },

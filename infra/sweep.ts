@@ -24,6 +24,7 @@ export class Sweep extends Construct {
       handler: 'sweep',
       description: 'Handles what is overdue as if its timer had fired, fills the groups, counts the gauges',
       timeout: Duration.minutes(SWEEP_MINUTES),
+      reserved: props.settings.sweepConcurrency,
     });
     this.grantRegistry();
     new Rule(this, 'Clock', {

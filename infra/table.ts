@@ -1,6 +1,14 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  CfnGlobalTable,
+  type ITableV2,
+  ProjectionType,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { type IndexName, TABLE } from '../core/contract/table.ts';
 import type { HandlerFunction } from './function.ts';
@@ -13,7 +21,7 @@ export class Table extends Construct {
   /** The one in use. */
   readonly table: ITableV2 | TableV2;
 
-  constructor(scope: Construct, id: string, settings: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings, key: IKey | null) {
     super(scope, id);
     const keep = settings.removalPolicy === 'retain';
     const fuse = {
@@ -36,6 +44,7 @@ export class Table extends Construct {
       deletionProtection: keep,
       removalPolicy: keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    if (key !== null) encrypt(own, key);
     const { restoredTable } = settings;
     // The old one stays as it was, in case the copy turns out to be the wrong one.
     this.table = restoredTable === undefined ? own : TableV2.fromTableName(this, 'Restored', restoredTable);
@@ -73,4 +82,12 @@ export class Table extends Construct {
   grantAppend({ role }: HandlerFunction): void {
     role.addToPrincipalPolicy(new PolicyStatement({ actions: ['dynamodb:PutItem'], resources: [this.table.tableArn] }));
   }
+}
+
+/** As TableV2 does it by itself, which it refuses in a stack whose Region is known only when it is deployed. */
+function encrypt(table: TableV2, key: IKey): void {
+  const { defaultChild } = table.node;
+  if (!(defaultChild instanceof CfnGlobalTable)) throw new TypeError('a TableV2 is made of a CfnGlobalTable');
+  defaultChild.sseSpecification = { sseEnabled: true, sseType: 'KMS' };
+  defaultChild.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
 }

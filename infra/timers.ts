@@ -5,6 +5,7 @@ import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import { acknowledgeWildcard } from './acknowledge.ts';
 import { type HandlerDefaults, HandlerFunction, functionNameOf } from './function.ts';
+import { grantKey } from './key.ts';
 import { DeadLetterQueue, WorkQueue } from './queue.ts';
 
 const TIMEOUT = Duration.seconds(30);
@@ -29,13 +30,14 @@ export class Timers extends Construct {
       // Every schedule is rebuilt from the table, so nothing is lost with the group.
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', `${settings.prefix}-timers-dead`);
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', `${settings.prefix}-timers-dead`, defaults.key);
     this.handler = new HandlerFunction(this, 'Handler', {
       ...defaults,
       handler: 'timer',
       description: 'Woken by a one-shot schedule or the vernier queue: decides what a wait was for, and arms the next',
       timeout: TIMEOUT,
       failures: this.deadLetters.queue,
+      reserved: settings.timerConcurrency,
     });
     this.vernier = new WorkQueue(this, 'Vernier', {
       queueName: `${settings.prefix}-vernier`,
@@ -43,6 +45,7 @@ export class Timers extends Construct {
       deadLetters: this.deadLetters.queue,
       // A vernier is for waits of up to 15 minutes; an hour later the schedule and the sweep have long acted.
       retention: Duration.hours(1),
+      key: defaults.key,
     });
     this.handler.function.addEventSource(
       new SqsEventSource(this.vernier.queue, {
@@ -69,6 +72,7 @@ export class Timers extends Construct {
       }),
       description: 'Lets the schedules of this deployment wake the timer handler, and nothing else',
     });
+    if (defaults.key !== null) grantKey(this.schedulerRole, defaults.key);
     new Policy(this, 'SchedulerPolicy', {
       roles: [this.schedulerRole],
       statements: [

@@ -5,7 +5,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { ENV } from '../core/contract/names.ts';
+import { ENV, metricNamespace } from '../core/contract/names.ts';
 import { WAKE_DOCUMENT } from '../core/contract/wake-document.ts';
 import {
   type EmbeddedAws,
@@ -81,6 +81,7 @@ function functionEnvironment(endpoints: EmbeddedEndpoints): Record<string, strin
     [ENV.eventBus]: BUS,
     [ENV.accountId]: endpoints.accountId,
     [ENV.nodeRoles]: 'HoldoffNode',
+    [ENV.metricNamespace]: metricNamespace('local'),
   };
 }
 

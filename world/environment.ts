@@ -22,6 +22,7 @@ export const VIRTUAL_ENV: Env = {
   nodeRoles: [NODE_ROLE],
   idleReportSeconds: 900,
   activeReportSeconds: 15,
+  metricNamespace: 'Holdoff/virtual',
 };
 
 /** The authorizer's block of a caller; null for one that has none. */

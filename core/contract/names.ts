@@ -18,9 +18,11 @@ export const ENV = {
   nodeRoles: 'HOLDOFF_NODE_ROLES',
   idleReportSeconds: 'HOLDOFF_IDLE_REPORT_SECONDS',
   activeReportSeconds: 'HOLDOFF_ACTIVE_REPORT_SECONDS',
+  metricNamespace: 'HOLDOFF_METRIC_NAMESPACE',
 } as const;
 
-export const METRIC_NAMESPACE = 'Holdoff';
+/** Of a deployment with this prefix: two in one account never share a metric. */
+export const metricNamespace = (prefix: string): string => `Holdoff/${prefix}`;
 
 export const METRICS = [
   'NodeCrash',
@@ -34,6 +36,7 @@ export const METRICS = [
   'VmsInCrashLoop',
   'TimerLatenessMs',
   'SweepCompleted',
+  'SweepFailures',
 ] as const;
 export type MetricName = (typeof METRICS)[number];
 

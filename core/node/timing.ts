@@ -59,10 +59,13 @@ export type NodeConcerns = {
   blocked: boolean;
 };
 
+/** Crashes on record that need a person: the wait for the next attempt comes and goes, the record stays. */
+const CRASHES_OF_A_LOOP = 3;
+
 export function nodeConcerns(node: NodeRecord): NodeConcerns {
   const there = node.removed === null;
   return {
-    backingOff: there && !isStopped(node) && retryInstant(node) !== null,
+    backingOff: there && !isStopped(node) && node.crash.count >= CRASHES_OF_A_LOOP,
     unreachable: there && node.unreachableSince !== null,
     silent: there && node.silentSince !== null,
     gaveUp: there && givenUp(node, node.policy.backoff),

@@ -26,3 +26,13 @@ function stableAt(vm: VmRecord): Instant | null {
 }
 
 export const vmDueAt = (vm: VmRecord): Instant | null => vmAlarm(vm)?.at ?? null;
+
+const FAILURES_OF_A_LOOP = 3;
+
+/**
+ * What the gauge counts (DESIGN section 6): by the record, which stays while an instance tries, and not by the status,
+ * which flickers. Stable running and a verb clear the record.
+ */
+export const inCrashLoop = (vm: VmRecord): boolean =>
+  vm.removed === null &&
+  (vm.startFailure?.consecutiveFailCount ?? 0) + (vm.unstableRuns?.count ?? 0) >= FAILURES_OF_A_LOOP;

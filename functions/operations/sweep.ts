@@ -54,6 +54,7 @@ export async function sweep(plane: ControlPlane, registry: NodeRegistry): Promis
     report.lost = await buryLost(plane, registry, silent);
   });
   plane.telemetry.metric('SweepCompleted', 1, null);
+  plane.telemetry.metric('SweepFailures', report.failed, null);
   return report;
 }
 

@@ -1,4 +1,5 @@
 /** The deployment under test, and those who speak to it. */
+import { REGION } from './workshop.ts';
 import type { NodeReport } from '../../core/contract/agent-bodies.ts';
 import type { DesiredNode, NodeReportAnswer } from '../../core/contract/agent-answers.ts';
 import type { NodeJson, VmJson } from '../../core/contract/answers.ts';
@@ -11,7 +12,7 @@ import { DeployTestError, holds, type Steps } from './steps.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Only nodes of this role may speak as nodes: the agent stack makes it when the user names none. */
-export const NODE_ROLE = 'holdoff-node';
+export const NODE_ROLE = `holdoff-node-${REGION}`;
 export const SCHEDULE_GROUP = 'holdoff';
 
 export interface Deployed {

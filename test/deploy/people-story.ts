@@ -14,7 +14,7 @@ const EVENTS = ['Node Enrolled', 'Node Crashed', 'Node Updated', 'VM Declared', 
 
 export async function tellPeopleStory(deployed: Deployed): Promise<void> {
   const { steps, workshop, emulator, endpoint, operator } = deployed;
-  const assumed = await createRole(emulator.url, 'Auditor', 'stranger', 'holdoff-viewer');
+  const assumed = await createRole(emulator.url, 'Auditor', 'stranger', `holdoff-viewer-${REGION}`);
   writeProfiles(deployed, assumed);
   const holdoff = (words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
     run('npm', ['run', '--silent', 'holdoff', '--', '--endpoint', endpoint, '--region', REGION, ...words], {

@@ -18,7 +18,7 @@ import { startRunCommand } from './run-command.ts';
 import { createSteps, same, secondsSince } from './steps.ts';
 import { tellVmStory } from './vm-story.ts';
 import { tellWakeStory } from './wake-story.ts';
-import { ACCOUNT, openWorkshop, type Workshop } from './workshop.ts';
+import { REGION, ACCOUNT, openWorkshop, type Workshop } from './workshop.ts';
 
 const steps = createSteps((line) => process.stdout.write(`${line}\n`));
 
@@ -45,8 +45,8 @@ async function deployAndTell(workshop: Workshop): Promise<void> {
     same('the other outputs', Object.keys(more), ['TopicArn']);
     same('documents', runCommand.takeDocuments(), ['holdoff-install-agent', 'holdoff-wake']);
     const [operator, viewer, stranger] = [
-      await createUser(emulator.url, 'operator', 'holdoff-operator'),
-      await createUser(emulator.url, 'viewer', 'holdoff-viewer'),
+      await createUser(emulator.url, 'operator', `holdoff-operator-${REGION}`),
+      await createUser(emulator.url, 'viewer', `holdoff-viewer-${REGION}`),
       await createUser(emulator.url, 'stranger'),
     ];
     const people = { operator, viewer, stranger };

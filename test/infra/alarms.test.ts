@@ -6,7 +6,7 @@ import { METRICS, SWEEP_MINUTES } from '../../core/contract/names.ts';
 import { deployed, templateOf } from './deployed.ts';
 
 const folder = new URL('../../docs/runbooks/', import.meta.url);
-const { controlPlane } = deployed();
+const { controlPlane } = deployed({ context: { runbooks: 'https://wiki.example/holdoff/' } });
 const template = templateOf(controlPlane);
 
 const Dimensions = z.optional(z.array(z.object({ Name: z.string() })));
@@ -44,8 +44,8 @@ describe('every alarm', () => {
   test.each(alarms.map((alarm) => [nameOf(alarm), alarm] as const))(
     '%s says what to do and where to read on',
     (name, alarm) => {
-      expect(alarm.AlarmDescription).toMatch(/^[A-Z].{40,}\. Runbook: /);
-      expect(alarm.AlarmDescription).toContain(`docs/runbooks/${name}.md`);
+      expect(alarm.AlarmDescription).toMatch(/^[A-Z].{40,}\. Rings within \d+ minutes\. Runbook: /);
+      expect(alarm.AlarmDescription.endsWith(` https://wiki.example/holdoff/${name}.md`)).toBe(true);
       expect(alarm.AlarmDescription.length).toBeLessThan(400);
       expect(alarm.AlarmActions).toHaveLength(1);
       expect(alarm.OKActions).toHaveLength(1);
@@ -90,9 +90,9 @@ describe('missing data', () => {
 
 test('every metric of Holdoff is watched by an alarm', () => {
   const watched = alarms.flatMap(({ Namespace, MetricName, Metrics: math }) => [
-    ...(Namespace === 'Holdoff' && MetricName !== undefined ? [MetricName] : []),
+    ...(Namespace === 'Holdoff/holdoff' && MetricName !== undefined ? [MetricName] : []),
     ...(math ?? []).flatMap(({ MetricStat: stat }) =>
-      stat?.Metric.Namespace === 'Holdoff' ? [stat.Metric.MetricName] : [],
+      stat?.Metric.Namespace === 'Holdoff/holdoff' ? [stat.Metric.MetricName] : [],
     ),
   ]);
   expect(new Set(watched)).toEqual(new Set(METRICS));
@@ -110,5 +110,34 @@ test('CloudWatch may publish to the topic', () => {
         }),
       ]),
     },
+  });
+});
+
+describe('where no address of the runbooks is given', { timeout: 120_000 }, () => {
+  test('an alarm mail leads to a dashboard of the account that has them, in any partition', () => {
+    const here = templateOf(deployed().controlPlane);
+    here.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'holdoff-gave-up',
+      AlarmDescription: {
+        'Fn::Join': [
+          '',
+          [
+            Match.stringLikeRegexp('Runbook: gave-up in https://$'),
+            { 'Fn::FindInMap': [Match.anyValue(), { Ref: 'AWS::Partition' }, 'host'] },
+            '/cloudwatch/home?region=',
+            { Ref: 'AWS::Region' },
+            '#dashboards/dashboard/holdoff-runbooks',
+          ],
+        ],
+      },
+    });
+    here.hasResourceProperties('AWS::CloudWatch::Dashboard', {
+      DashboardName: 'holdoff-runbooks',
+      DashboardBody: Match.stringLikeRegexp('# gave-up'),
+    });
+    const { Mappings } = z.object({ Mappings: z.record(z.string(), z.unknown()) }).parse(here.toJSON());
+    expect(Object.values(Mappings)).toContainEqual(
+      expect.objectContaining({ aws: { host: 'console.aws.amazon.com' } }),
+    );
   });
 });

@@ -22,7 +22,7 @@ describe('cdk-nag, packs AwsSolutions and Serverless', { timeout: 120_000 }, () 
 
   test('a wider wildcard than the acknowledged one stops the synthesis', () => {
     const { app, controlPlane } = deployed({ checks: true });
-    controlPlane.table.table.grants.readData(controlPlane.events.log.role);
+    controlPlane.parts.table.table.grants.readData(controlPlane.parts.events.log.role);
     expect(() => app.synth()).toThrow(/AwsSolutions-IAM5\[Resource::.*index/);
   });
 });

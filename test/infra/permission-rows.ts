@@ -69,7 +69,10 @@ function namesOf(stack: Stack): Map<string, string> {
     for (const candidate of [construct, element]) {
       if (candidate === undefined || !isElement(candidate) || candidate instanceof Stack) continue;
       const id: unknown = stack.resolve(candidate.logicalId);
-      const path = candidate.node.path.slice(stack.node.path.length + 1).replace(/\/Resource$/, '');
+      const path = candidate.node.path
+        .slice(stack.node.path.length + 1)
+        .replace(/\/Resource$/, '')
+        .replace(/^Default\//, '');
       if (typeof id === 'string') names.set(id, path);
     }
   }

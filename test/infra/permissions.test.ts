@@ -41,8 +41,8 @@ test('no handler may do what no code of the handlers does', { timeout: 120_000 }
 
 test('a permission that nobody wrote down is found', { timeout: 120_000 }, () => {
   const { controlPlane } = deployed();
-  controlPlane.events.log.role.addToPrincipalPolicy(
-    new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [controlPlane.table.table.tableArn] }),
+  controlPlane.parts.events.log.role.addToPrincipalPolicy(
+    new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [controlPlane.parts.table.table.tableArn] }),
   );
   const given = permissionRows(controlPlane).map(lineOf);
   expect(given.filter((line) => !written.includes(line))).toEqual([

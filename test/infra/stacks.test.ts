@@ -78,12 +78,18 @@ describe('the API', { timeout: 120_000 }, () => {
     template.allResourcesProperties('AWS::ApiGatewayV2::Route', { AuthorizationType: 'AWS_IAM' });
   });
 
-  test('speaks payload 2.0, is throttled and logs who called, but no body', () => {
+  test('speaks payload 2.0, is throttled for agents and people apart, and logs who called, but no body', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Integration', { PayloadFormatVersion: '2.0' });
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       StageName: '$default',
       AccessLogSettings: { Format: Match.stringLikeRegexp('\\$context\\.identity\\.userArn') },
-      DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 },
+      DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+      RouteSettings: Object.fromEntries(
+        AGENT_ROUTES.map(({ method, path }) => [
+          `${method} ${path}`,
+          { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 },
+        ]),
+      ),
     });
   });
 });
@@ -118,8 +124,16 @@ describe('the handlers', { timeout: 120_000 }, () => {
     });
   });
 
-  test('reserve no concurrency, which would break a new account', () => {
+  test('reserve no concurrency, which would break a new account, unless the user says how much', () => {
     template.allResourcesProperties('AWS::Lambda::Function', { ReservedConcurrentExecutions: Match.absent() });
+    const reserving = templateOf(deployed({ context: { timerConcurrency: '20', sweepConcurrency: '1' } }).controlPlane);
+    for (const [FunctionName, ReservedConcurrentExecutions] of [
+      ['holdoff-timer', 20],
+      ['holdoff-sweep', 1],
+      ['holdoff-api', Match.absent()],
+    ]) {
+      reserving.hasResourceProperties('AWS::Lambda::Function', { FunctionName, ReservedConcurrentExecutions });
+    }
   });
 
   test('keep their logs for 30 days', () => {
@@ -211,16 +225,35 @@ describe('the agent stack', { timeout: 120_000 }, () => {
     expect(documents).not.toMatch(/\{\{/);
   });
 
-  test('makes a node role of its own, or leaves the roles of the user alone but for one policy', () => {
-    agentTemplate.resourceCountIs('AWS::IAM::Role', 1);
-    const named = deployed({ context: { nodeRoles: 'Web,Db' } });
-    templateOf(named.agent).resourceCountIs('AWS::IAM::Role', 0);
-    templateOf(named.controlPlane).hasResourceProperties('AWS::IAM::ManagedPolicy', {
-      ManagedPolicyName: 'holdoff-agent',
-      Roles: ['Web', 'Db'],
+  const regional = (name: string) => ({ 'Fn::Join': ['', [`${name}-`, { Ref: 'AWS::Region' }]] });
+
+  test.each([
+    ['no role is named', ''],
+    ['the user names roles', 'Web,Db'],
+  ])('makes a node role of its own, kept when it is taken out, where %s', (_, nodeRoles) => {
+    const { agent: stack, controlPlane: plane } = deployed({ context: { nodeRoles } });
+    const named = nodeRoles === '' ? [] : nodeRoles.split(',');
+    templateOf(stack).hasResource('AWS::IAM::Role', {
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: { RoleName: regional('holdoff-node') },
     });
-    templateOf(named.controlPlane).hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ [ENV.nodeRoles]: 'Web,Db' }) },
+    templateOf(stack).hasResource('AWS::IAM::InstanceProfile', { DeletionPolicy: 'Retain' });
+    templateOf(plane).hasResourceProperties('AWS::IAM::ManagedPolicy', {
+      ManagedPolicyName: regional('holdoff-agent'),
+      Roles: named.length > 0 ? named : Match.absent(),
     });
+    templateOf(plane).hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: Match.objectLike({
+          [ENV.nodeRoles]: regional([...named, 'holdoff-node'].join(',')),
+        }),
+      },
+    });
+  });
+
+  test('the node role goes with a deployment of which nothing is to be left', () => {
+    const { agent: stack } = deployed({ context: { removalPolicy: 'destroy' } });
+    templateOf(stack).hasResource('AWS::IAM::Role', { DeletionPolicy: Match.absent() });
   });
 });

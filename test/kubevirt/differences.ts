@@ -62,6 +62,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'CrashLoopBackOff is shown only while a retry is really planned (rule 3); this one is Failed.',
   },
   {
+    row: 'printable-status/derived/RerunOnFailure, Succeeded without having been Running',
+    reason:
+      'A RerunOnFailure that ends Succeeded stays Stopped and counts nothing (table of section 3); CrashLoopBackOff is shown only while a retry is really planned.',
+  },
+  {
     row: 'printable-status/derived/RerunOnFailure stopped while starting, instance gone',
     reason: 'CrashLoopBackOff is shown only while a retry is really planned (rule 3); a stopped VM is Stopped.',
   },
@@ -123,12 +128,12 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     row: 'api-stop/noInstance/strategy Manual',
     reason:
-      "stop works in every state, under every strategy, with or without an instance (rule 4; the seed's own release allowed it and later releases took it back).",
+      "stop works in every state, under every strategy, with or without an instance (rule 4); the seed's own release refused it here.",
   },
   {
     row: 'api-stop/noInstance/strategy Halted',
     reason:
-      "stop works in every state, under every strategy, with or without an instance (rule 4; the seed's own release allowed it and later releases took it back).",
+      "stop works in every state, under every strategy, with or without an instance (rule 4); the seed's own release refused it here.",
   },
   {
     row: 'api-stop/haltedWithLiveInstance/instanceGraceSeconds 1800, requestGraceSeconds null',

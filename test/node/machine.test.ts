@@ -83,11 +83,11 @@ describe('EC2 stopped the machine', () => {
     expect(crashed.kinds()).toEqual(['event']);
   });
 
-  test('a node that waits for its next attempt does not back off while it is off', () => {
+  test('a node with three crashes on record is not counted while it is off', () => {
     const life = crashedAt('StagedUpdate');
     life.to(1).report();
     const { crash } = life.node;
-    edit(life, { crash: { ...crash, retryAfter: at(3600) }, waitingSince: null });
+    edit(life, { crash: { ...crash, count: 3 }, waitingSince: null });
     expect(nodeConcerns(life.node).backingOff).toBe(true);
     stopped(life);
     expect(nodeConcerns(edit(life, { waitingSince: null }).node).backingOff).toBe(false);

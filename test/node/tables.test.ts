@@ -161,9 +161,11 @@ test.each<[string, Change, Instant | null]>([
 
 test.each<[string, Change, string[]]>([
   ['an Idle node', as, []],
-  ['one that waits after a crash', all(settled, crashed({ retryAfter: at(50) })), ['backingOff']],
+  ['one that waits after its second crash', all(settled, crashed({ count: 2, retryAfter: at(50) })), []],
+  ['one with three crashes, waiting or under way', crashed({ count: 3 }), ['backingOff']],
+  ['one that fell back from a version', (node) => ({ ...node, blockedVersions: ['1.21.0'] }), ['blocked']],
   ['an unreachable and silent one', all(unreachable, silent), ['unreachable', 'silent']],
-  ['a tombstone', all(unreachable, silent, settled, crashed({ retryAfter: at(50) }), removed), []],
+  ['a tombstone', all(unreachable, silent, settled, crashed({ count: 3, retryAfter: at(50) }), removed), []],
 ])('%s is of concern as %s', (_what, change, expected) => {
   const concerns = Object.entries(nodeConcerns(change(idle())));
   expect(concerns.filter(([, concerned]) => concerned).map(([name]) => name)).toEqual(expected);

@@ -1,6 +1,6 @@
 /** What Brupop #160 says and what its reviewers asked for (docs/seed-coverage.md). */
 import { describe, expect, test } from 'vitest';
-import { nodeBackoffOf } from '../../core/policy/backoff.ts';
+import { nodeBackoffOf, nodeRetryAfter } from '../../core/policy/backoff.ts';
 import { hours, instant, minutes, parseDuration, seconds } from '../../core/kit/time.ts';
 import { nodeIdentity, OPERATOR } from '../../world/environment.ts';
 import { World } from '../../world/simulate/world.ts';
@@ -45,6 +45,12 @@ describe('a crash', () => {
       crashes(3, A),
       crashes(4, A),
       looksLike(4, A, { 'crash.count': 1 }),
+      // The same report again, with the generation that it was sent for: late, and after the next one too.
+      reports(5, A, { state: 'ErrorReset', generation: '$previous', error: { reason: 'ActivateFailed' } }),
+      looksLike(5, A, { 'crash.count': 1, 'crash.lastAt': 2 }),
+      reports(6, A, { state: 'Idle', offered: null }),
+      reports(7, A, { state: 'ErrorReset', generation: '$previous', error: { reason: 'ActivateFailed' } }),
+      looksLike(7, A, { 'crash.count': 1, 'crash.lastAt': 2 }),
     ]));
 
   test('emits a metric, once', async () => {
@@ -146,6 +152,15 @@ describe('waiting', () => {
       looksLike(11, A, { 'crash.count': 4, 'crash.retryAfter': 18 }),
     ]));
 
+  test('is 24 hours at most, whatever the count', () => {
+    const backoff = nodeBackoffOf({ preset: 'brupop' });
+    const crashes = { firstAt: instant(0), lastAt: instant(1000) };
+    for (const count of [11, 12, 60, 10_000]) {
+      for (const disruptive of [false, true])
+        expect(nodeRetryAfter(backoff, { ...crashes, count, disruptive })).toBe(1000 + hours(24));
+    }
+  });
+
   test('a node that waits is skipped, and another one is taken', () =>
     tell([
       ...firstCrash(0, A),
@@ -179,6 +194,33 @@ describe('choosing', () => {
       looksLike(31, B, { 'spec.state': 'StagedUpdate' }),
       looksLike(31, A, { phase: 'Queued' }),
     ]));
+
+  test('a lower count goes first among nodes that have both crashed, ten times and twice', async () => {
+    const OTHER = 'i-0000000000000000c';
+    const DAY = 100_000;
+    const crashed = (from: number, node: string, times: number): object[] =>
+      Array.from({ length: times }, (_, i) => [
+        reports(from + DAY * i, node, { state: 'Idle', ...(i === 0 ? { generation: null } : {}) }),
+        crashes(from + DAY * i + 1, node, 'PrepareFailed'),
+        reports(from + DAY * i + 2, node, { state: 'Idle', offered: null }),
+      ]).flat();
+    await tell(
+      [
+        ...crashed(0, A, 10),
+        ...crashed(DAY * 11, B, 2),
+        reports(DAY * 14, OTHER, { state: 'Idle', generation: null }),
+        reports(DAY * 14 + 1, A, { state: 'Idle' }),
+        reports(DAY * 14 + 2, B, { state: 'Idle' }),
+        looksLike(DAY * 14 + 3, A, { 'crash.count': 10, phase: 'Queued' }),
+        looksLike(DAY * 14 + 3, B, { 'crash.count': 2, phase: 'Queued' }),
+        crashes(DAY * 14 + 10, OTHER, 'PrepareFailed'),
+        reports(DAY * 14 + 11, OTHER, { state: 'Idle', offered: null }),
+        looksLike(DAY * 14 + 12, B, { 'spec.state': 'StagedUpdate' }),
+        looksLike(DAY * 14 + 12, A, { phase: 'Queued' }),
+      ],
+      { groups: { default: { maxConcurrentUpdates: 1, backoff: { preset: 'brupop' } } } },
+    );
+  });
 
   test('a node without a status waits and comes last', () =>
     tell(
@@ -223,6 +265,26 @@ describe('success', () => {
       reports(141, A, { state: 'Idle', ...BOOTED }),
       looksLike(141, A, { 'crash.count': 1, 'crash.firstAt': 2 }),
     ]));
+});
+
+test('three old hosts are brought to the new version, one after the other', () => {
+  const HOSTS = [A, B, 'i-0000000000000000c'];
+  const others = (host: string) => HOSTS.filter((it) => it !== host);
+  const updated = (at: number, host: string): object[] => [
+    looksLike(at, host, { 'spec.state': 'StagedUpdate' }),
+    ...others(host).map((other) => looksLike(at, other, { 'spec.state': 'Idle' })),
+    reports(at + 1, host, { state: 'StagedUpdate' }),
+    reports(at + 2, host, { state: 'PerformedUpdate' }),
+    reports(at + 60, host, { state: 'RebootedIntoUpdate', ...BOOTED }),
+    reports(at + 61, host, { state: 'MonitoringUpdate', ...BOOTED }),
+    reports(at + 200, host, { state: 'MonitoringUpdate', ...BOOTED }),
+    reports(at + 201, host, { state: 'Idle', ...BOOTED }),
+    looksLike(at + 202, host, { 'status.currentVersion': '1.21.0', phase: 'Idle', crash: NOTHING }),
+  ];
+  return tell([
+    ...HOSTS.map((host, i) => reports(i, host, { state: 'Idle', generation: null })),
+    ...HOSTS.flatMap((host, i) => updated(10 + 300 * i, host)),
+  ]);
 });
 
 test('durations are typed and written with their unit', () => {

@@ -28,6 +28,15 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
     'is forgotten 24 hours after the first crash, and the node is treated as any',
   ],
   [
+    'b-max-wait',
+    'Exponential backoff in retry with max 24 hours waiting time to prevent the agent crashes infinitely.',
+    'core/policy/backoff.ts',
+    'Math.min(backoff.cap, backoff.unit * power + (backoff.plus ?? 0))',
+    'backoff.unit * power + (backoff.plus ?? 0)',
+    BRUPOP,
+    'is 24 hours at most, whatever the count',
+  ],
+  [
     'b-latest',
     'With each retry starting in Idle state, this algorithm allows the agent to fetch the latest Bottlerocket for each retry.',
     'core/node/crash.ts',
@@ -179,6 +188,15 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
     'ended.node',
     BRUPOP,
     'clears the crash count and the timestamps',
+  ],
+  [
+    'b-provisioned',
+    "Provisioned 3 old hosts with Brupop installed, monitored cluster's update.",
+    'core/policy/limit.ts',
+    'limit: LimitBody = 1',
+    'limit: LimitBody = 3',
+    BRUPOP,
+    'three old hosts are brought to the new version, one after the other',
   ],
   [
     'b-tested',

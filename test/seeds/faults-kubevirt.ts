@@ -128,7 +128,7 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   [
     'k-simulate',
     'Func test annotation for simulating launcher failure (simulate-crash)',
-    'agent/host/vm-host.ts',
+    'agent/host/launches.ts',
     'answer.simulateCrash',
     'false',
     AGENT_VM,
@@ -173,7 +173,7 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   ],
   [
     'k-once',
-    'Reviewer: no double count (LastFailedVMIUID)',
+    'as well as tracking when the next start can be retried after a failure. (each instance once: LastFailedVMIUID)',
     'core/vm/life.ts',
     'asked || instance.timedOutAt !== null',
     'asked',
@@ -182,7 +182,7 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   ],
   [
     'k-stop-race',
-    'Reviewer: stop without an instance, and at the instant of a crash',
+    'This allows someone to "stop" a VM which is in a crash loop. (also at the instant of a crash: our own reading)',
     'core/vm/life.ts',
     "asked ? 'Requested'",
     "false ? 'Requested'",

@@ -62,6 +62,8 @@ describe('a crash loop', () => {
     const life = always();
     life.failEarly();
     life.wait(300);
+    // Straight from Pending: nobody has said Scheduled.
+    expect(life.vm.instance?.phase).toBe('Pending');
     life.report('Running');
     expect(life.vm.startFailure).toBeNull();
     expect(life.vm.lastFailure?.message).toBe('exit 1');
@@ -74,6 +76,16 @@ describe('a crash loop', () => {
     expect(life[verb]()).toBe(202);
     expect(life.vm.startFailure).toBeNull();
     expect(life.vm.lastFailure?.reason).toBe('LaunchFailed');
+  });
+
+  test.each(['stop', 'start', 'restart'] as const)('of young runs has ended with a manual %s too', (verb) => {
+    const life = always();
+    life.report('Running');
+    life.wait(5);
+    life.report('Failed', { cause: 'GuestPanic' });
+    expect(life.vm.unstableRuns?.count).toBe(1);
+    expect(life[verb]()).toBe(202);
+    expect(life.vm.unstableRuns).toBeNull();
   });
 
   test('shows how many failures there were and when the next start is', () => {
