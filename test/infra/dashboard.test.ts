@@ -38,7 +38,11 @@ function drawn({ widgets }: z.infer<typeof Body>): string {
 }
 
 test('docs/dashboard.md shows the layout as it is', { timeout: 120_000 }, async () => {
-  const [dashboard] = Object.values(templateOf(deployed().controlPlane).findResources('AWS::CloudWatch::Dashboard'));
+  const [dashboard] = Object.values(
+    templateOf(deployed().controlPlane).findResources('AWS::CloudWatch::Dashboard', {
+      Properties: { DashboardName: 'holdoff' },
+    }),
+  );
   const layout = drawn(bodyOf(Resource.parse(dashboard).Properties.DashboardBody));
   const page = `# Dashboard
 
