@@ -23,15 +23,18 @@ export class GroupCheck {
     const state = textAt(after, 'spec.state');
     const group = textAt(after, 'group') ?? '';
     if (was === 'Idle' && state === 'StagedUpdate') {
-      const others = [...this.#underWay].filter(([node, of]) => of === group && node !== id).length;
-      const limit = this.#most(group, now);
-      if (others >= limit)
-        report('G4', `${others} of ${group} are under way already and its limit is ${limit}`, { 'spec.state': 'Idle' });
+      this.#begins(id, group, now, report);
       if (this.#pausedThroughout(group, now))
         report('G4', `started while ${group} is paused`, { 'spec.state': 'Idle' });
-      this.#underWay.set(id, group);
       return;
     }
+    // Rule 4: one that waits staged for a person or a VM gives its slot up, and claims again before it is activated.
+    if (waitsWithoutSlot(after)) {
+      this.#underWay.delete(id);
+      return;
+    }
+    if (was === 'StagedUpdate' && (state === was || state === 'PerformedUpdate') && !this.#underWay.has(id))
+      this.#begins(id, group, now, report);
     if (
       was === 'PerformedUpdate' &&
       state === 'RebootedIntoUpdate' &&
@@ -45,6 +48,14 @@ export class GroupCheck {
     const crashed = was !== 'Idle' && at(after, 'crash.lastAt') !== at(before, 'crash.lastAt');
     const gaveUp = crashed && textAt(after, 'crash.lastReason') === 'DrainBlocked';
     if (home || withdrawn || gaveUp || at(after, 'removed') !== null) this.#underWay.delete(id);
+  }
+
+  #begins(id: string, group: string, now: number, report: Report): void {
+    const others = [...this.#underWay].filter(([node, of]) => of === group && node !== id).length;
+    const limit = this.#most(group, now);
+    if (others >= limit)
+      report('G4', `${others} of ${group} are under way already and its limit is ${limit}`, { 'spec.state': 'Idle' });
+    this.#underWay.set(id, group);
   }
 
   #remember(group: string, now: number): void {
@@ -73,6 +84,12 @@ export class GroupCheck {
     return last?.paused === true && last.from < now - CLAIM_LIVES;
   }
 }
+
+const waitsWithoutSlot = (node: Stored): boolean =>
+  textAt(node, 'spec.state') === 'StagedUpdate' &&
+  at(node, 'spec.reachedAt') !== null &&
+  at(node, 'attempt.claimId') === null &&
+  at(node, 'attempt.unlimited') !== true;
 
 function limitOf(limit: unknown, members: number | null): number {
   if (limit === 'unlimited') return Infinity;
