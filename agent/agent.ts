@@ -1,9 +1,12 @@
 /** Wires the agent: one identity, one worker, one reporter, one host of VMs. */
+import { join } from 'node:path';
 import { createClient } from './api/client.ts';
 import { createSigner } from '../client/sign.ts';
 import { defaultIdentity } from './api/credentials.ts';
 import { createDrainer } from './drain/drainer.ts';
 import { createChecker } from './health/checks.ts';
+import { AgentError, messageOf } from './failure.ts';
+import { HookRuns } from './hook-runs.ts';
 import { createHookRunner, readHooks } from './hooks.ts';
 import { readProxies } from './http/proxy.ts';
 import { Latch } from './latch.ts';
@@ -28,7 +31,7 @@ import { findZone } from './zone.ts';
 
 /** Runs until the signal is aborted. What was launched goes on running. */
 export async function runAgent(settings: Settings, env: Environment, log: Log, ended: AbortSignal): Promise<void> {
-  const lock = takeLock(settings.stateDir);
+  const lock = takeLockSomewhere(settings, log);
   const host = openHost(settings, env, ended);
   const { plane, bootId, time } = host;
   const work = new Latch();
@@ -75,6 +78,8 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
   });
   try {
     log('info', 'agent started', { version: AGENT_VERSION, endpoint: settings.endpoint, memory: worker.memory.kind });
+    // Whoever lost the record does not know what they were for.
+    if (worker.memory.kind === 'lost') await host.hookRuns.endAll();
     vms.start();
     vms.sync();
     wakes.take();
@@ -118,7 +123,9 @@ function openHost(settings: Settings, env: Environment, ended: AbortSignal) {
   const identity = defaultIdentity(env);
   const proxies = readProxies(env);
   const hookEnv = { PATH: env['PATH'], HOLDOFF_NODE_ID: settings.nodeId };
-  const runHook = createHookRunner(readHooks(settings.hooks), hookEnv, ended);
+  const hookRuns = new HookRuns({ folder: join(settings.stateDir, 'hook-runs'), env: hookEnv, bootId, uptime, ended });
+  const runHook = createHookRunner(readHooks(settings.hooks), hookRuns, hookEnv, ended);
+  const endHook = (slot: string): Promise<void> => hookRuns.end(slot);
   const driver = chooseDriver(settings, { env, bootId, uptime, ended });
   const plane = createClient({
     endpoint: settings.endpoint,
@@ -129,7 +136,7 @@ function openHost(settings: Settings, env: Environment, ended: AbortSignal) {
     time,
     ended,
   });
-  const reach = { ...settings, identity, env, runHook, proxies, wallMs, settings: () => driver.settings() };
+  const reach = { ...settings, identity, env, runHook, endHook, proxies, wallMs, settings: () => driver.settings() };
   return {
     bootId,
     uptime,
@@ -139,9 +146,21 @@ function openHost(settings: Settings, env: Environment, ended: AbortSignal) {
     time,
     plane,
     driver,
+    hookRuns,
     drainer: createDrainer(reach),
     checker: createChecker({ runHook, systemctl: settings.systemctl, env: { PATH: env['PATH'] }, ended }),
   };
+}
+
+/** On a state folder that is full or read-only the agent still reports: its lock is then beside the wakes, in memory. */
+function takeLockSomewhere({ stateDir, agentDir }: Settings, log: Log): { release(): void } {
+  try {
+    return takeLock(stateDir);
+  } catch (error) {
+    if (error instanceof AgentError) throw error;
+    log('error', 'state folder cannot be written', { why: messageOf(error) });
+    return takeLock(agentDir);
+  }
 }
 
 /** A wake for an older generation than the one on record has been handled: it asks only for the list of VMs. */

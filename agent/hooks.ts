@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { hookName } from '../core/kit/schema.ts';
 import { AgentError, messageOf } from './failure.ts';
+import type { HookRuns } from './hook-runs.ts';
 import { signalGroup } from './process-group.ts';
 
 const hooksSchema = z.record(
@@ -41,21 +42,36 @@ export function readHooks(file: string): Hooks {
 /** `failure` is null when it ended with 0; else the exit and the last thing it said. */
 export type HookResult = { known: boolean; failure: string | null };
 
-export type HookRunner = (name: string, timeoutMs: number) => Promise<HookResult>;
+/** Where a hook runs: of two in one slot the second waits for the first, or ends it. */
+export type HookPlace = {
+  readonly slot: string;
+  /** It takes something back: it is run also where its run cannot be written down. */
+  readonly undoes?: boolean;
+};
+export type HookRunner = (name: string, timeoutMs: number, place: HookPlace) => Promise<HookResult>;
 
-/** Runs hooks by name; each gets a bare environment and ends with its time, or with the agent. */
+/** Runs hooks by name; each gets a bare environment and ends with its time, or with an agent that ends in good order. */
 export function createHookRunner(
   hooks: Hooks,
-  env: Record<string, string | undefined>,
+  runs: HookRuns,
+  env: Readonly<Record<string, string | undefined>>,
   ended: AbortSignal,
 ): HookRunner {
-  return async (name, timeoutMs) => {
+  return async (name, timeoutMs, { slot, undoes = false }) => {
     const command = Object.hasOwn(hooks, name) ? hooks[name] : undefined;
     if (command === undefined) {
       return { known: false, failure: `hook ${name} is not on this node's list (--hooks)` };
     }
-    const failure = await runCommand(command, { ...env, HOLDOFF_HOOK: name }, timeoutMs, ended);
-    return { known: true, failure: failure === null ? null : `hook ${name} ${failure}` };
+    const say = (failure: string | null): HookResult => ({
+      known: true,
+      failure: failure === null ? null : `hook ${name} ${failure}`,
+    });
+    try {
+      return say(await runs.run(slot, name, command, timeoutMs));
+    } catch (error) {
+      if (undoes) return say(await runCommand(command, { ...env, HOLDOFF_HOOK: name }, timeoutMs, ended));
+      return say(`was not begun, since its run cannot be written down: ${messageOf(error)}`);
+    }
   };
 }
 

@@ -40,7 +40,8 @@ const machine = new Machine({
   endpoint: `http://127.0.0.1:${address.port}`,
   region: 'eu-west-1',
   version: '1.20.5',
-  agentCommand: [process.execPath, bundle],
+  // As the unit and the image of the distribution start it.
+  agentCommand: [process.execPath, '--max-semi-space-size=1', bundle],
   faults: { offeredVersion: '1.20.5' },
   agentEnv: { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' },
 });

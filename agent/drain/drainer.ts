@@ -26,6 +26,8 @@ export type DrainerOptions = {
   /** settings of the node, from its own API. */
   readonly settings: () => Promise<unknown>;
   readonly runHook: HookRunner;
+  /** Ends what an agent that was killed has left running in a place of hooks. */
+  readonly endHook: (slot: string) => Promise<void>;
   readonly proxies: ProxyChoice;
   /** What time it is, to sign with. */
   readonly wallMs: () => number;
@@ -64,7 +66,7 @@ function createAdapter(step: AgentDrainStep, options: DrainerOptions): DrainAdap
     case 'loadBalancer':
       return loadBalancerAdapter(step.targetGroups, createAwsCall('elasticloadbalancing', aws), nodeId);
     case 'exec':
-      return execAdapter(step, options.runHook);
+      return execAdapter(step, options.runHook, options.endHook);
     case 'unknown':
       return unknownAdapter(step.kind);
   }

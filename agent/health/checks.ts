@@ -34,7 +34,7 @@ async function run(check: AgentCheck, tools: CheckTools): Promise<string | null>
     case 'tcp':
       return openTcp(check.port, timeoutMs);
     case 'exec':
-      return (await tools.runHook(check.hook, timeoutMs)).failure;
+      return (await tools.runHook(check.hook, timeoutMs, { slot: `check-${check.hook}` })).failure;
     case 'unknown':
       return `this agent does not know checks of type ${check.kind}: update the agent`;
   }

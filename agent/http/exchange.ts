@@ -53,16 +53,17 @@ async function begin(request: HttpRequest, signal: AbortSignal): Promise<ClientR
   const headers: Record<string, string | number> = { ...request.headers };
   if (body != null) headers['content-length'] = Buffer.byteLength(body);
   const path = `${url.pathname}${url.search}`;
-  const options: RequestOptions = { method, headers, signal, agent: false };
+  const options: RequestOptions = { method, headers, signal };
   if (url.protocol === 'https:') {
-    const tunnel = proxy === null ? {} : { createConnection: await openTunnel(proxy, url, ca, signal) };
+    // A connection of our own is used only where no agent is named.
+    const tunnel = proxy === null ? { agent: false } : { createConnection: await openTunnel(proxy, url, ca, signal) };
     const reach = { host: hostOf(url), port: portOf(url), path, ...(ca === undefined ? {} : { ca }) };
     return requestHttps({ ...options, ...reach, ...tunnel });
   }
-  if (proxy === null) return requestHttp({ ...options, host: hostOf(url), port: portOf(url), path });
+  if (proxy === null) return requestHttp({ ...options, agent: false, host: hostOf(url), port: portOf(url), path });
   headers['host'] ??= url.host;
   Object.assign(headers, proxyHeaders(proxy));
-  return requestHttp({ ...options, host: hostOf(proxy), port: portOf(proxy), path: url.href });
+  return requestHttp({ ...options, agent: false, host: hostOf(proxy), port: portOf(proxy), path: url.href });
 }
 
 function answerOf(outgoing: ClientRequest, body: string | null, bytesMax: number): Promise<HttpAnswer> {

@@ -125,6 +125,7 @@ beforeEach(async () => {
     settings: () => Promise.resolve({}),
     proxies: () => null,
     wallMs: Date.now,
+    endHook: () => Promise.resolve(),
     runHook: () => Promise.resolve({ known: false, failure: 'no hooks here' }),
   });
 });

@@ -46,10 +46,15 @@ export class ControlPlane {
   readonly broken: unknown[] = [];
   /** Answered to the next requests instead of anything else. */
   failNext: number[] = [];
+  /** How far the time of a signature may be off; null: nobody looks. */
+  minutesAllowed: number | null = null;
+  refusedTimes = 0;
   /** Drops every connection. */
   down = false;
   /** Answered as the desired state instead of the decided one. */
   desiredOverride: { state: string; version: string | null; generation: number } | null = null;
+  /** Besides state, version and generation: plans, times, a pin. */
+  told: Readonly<Record<string, unknown>> = {};
   reportEverySeconds = 0.3;
   /** Fields of a later version that every answer has besides. */
   newer: Readonly<Record<string, unknown>> = {};
@@ -106,7 +111,7 @@ export class ControlPlane {
   #reportNode(report: NodeReport): Reply {
     this.reports.push(report);
     if (!this.node.take(report)) return problem(409, 'GenerationAhead');
-    const desired = this.desiredOverride ?? this.node.spec;
+    const desired = { ...(this.desiredOverride ?? this.node.spec), ...this.told };
     const leased = [...this.vms.values()].flatMap(({ leaseSeconds }) => leaseSeconds ?? []);
     const lease = leased.length === 0 ? {} : { leaseSeconds: Math.min(...leased) };
     return { status: 200, body: { api: '1.0', desired, reportEverySeconds: this.reportEverySeconds, ...lease } };
@@ -170,9 +175,21 @@ export class ControlPlane {
       return;
     }
     if (!(await signed(request, text))) this.unsigned.push(request.url ?? '');
-    const reply = failure === undefined ? this.#route(request, text) : problem(failure, 'Scripted');
+    const reply = this.#wrongTime(request)
+      ? problem(403, 'SignatureExpired')
+      : failure === undefined
+        ? this.#route(request, text)
+        : problem(failure, 'Scripted');
     response.writeHead(reply.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(Object.assign({}, reply.body, this.newer)));
+  }
+
+  #wrongTime(request: IncomingMessage): boolean {
+    if (this.minutesAllowed === null) return false;
+    const off = Math.abs(instantOf(String(request.headers['x-amz-date'])).getTime() - Date.now());
+    const wrong = off > this.minutesAllowed * 60_000;
+    if (wrong) this.refusedTimes += 1;
+    return wrong;
   }
 
   #route(request: IncomingMessage, text: string): Reply {
@@ -188,6 +205,10 @@ export class ControlPlane {
       : this.#launch(vmId, url.searchParams.get('instanceId') ?? '');
   }
 }
+
+/** Of the form that a signature has. */
+const instantOf = (date: string): Date =>
+  new Date(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
 /** Signs what was received with the same keys and compares. */
 async function signed(request: IncomingMessage, body: string): Promise<boolean> {
@@ -222,7 +243,7 @@ async function signed(request: IncomingMessage, body: string): Promise<boolean> 
       headers,
       ...(body === '' ? {} : { body }),
     },
-    { signingDate: new Date(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z')) },
+    { signingDate: instantOf(date) },
   );
   return again.headers['authorization'] === given;
 }

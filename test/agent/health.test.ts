@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createChecker, type Checker } from '../../agent/health/checks.ts';
+import { HookRuns } from '../../agent/hook-runs.ts';
 import { createHookRunner, readHooks } from '../../agent/hooks.ts';
 import { type AgentCheck, readMonitorPlan } from '../../agent/node/monitor-record.ts';
 
@@ -42,7 +43,18 @@ beforeAll(async () => {
   const systemctl = script('systemctl', '[ "$1" = is-active ] && [ "$3" = up.service ] && exit 0; echo failed; exit 3');
   const env = { PATH: process.env['PATH'] };
   checker = createChecker({
-    runHook: createHookRunner(readHooks(list), env, ended.signal),
+    runHook: createHookRunner(
+      readHooks(list),
+      new HookRuns({
+        folder: join(folder, 'hook-runs'),
+        env,
+        bootId: () => 'b1',
+        uptime: () => performance.now() / 1000,
+        ended: ended.signal,
+      }),
+      env,
+      ended.signal,
+    ),
     systemctl,
     env,
     ended: ended.signal,

@@ -21,6 +21,7 @@ const newDrainer = (keys = KEYS): Drainer =>
     settings: () => Promise.resolve({ kubernetes: cluster.settings(), motd: 'hi' }),
     proxies: () => null,
     wallMs: Date.now,
+    endHook: () => Promise.resolve(),
     runHook: () => Promise.resolve({ known: false, failure: 'no hooks here' }),
   });
 beforeEach(async () => {
