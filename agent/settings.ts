@@ -247,7 +247,8 @@ function readUrl(key: Key, text: string): string {
 
 function readDriver(text: string, scripts: string): Settings['driver'] {
   if (text !== 'bottlerocket' && text !== 'script') return fail('driver', 'must be bottlerocket or script');
-  return text === 'script' && scripts === '' ? fail('scripts', 'must be given with --driver script') : text;
+  if (text === 'script' && scripts === '') return fail('scripts', 'must be given with --driver script');
+  return text;
 }
 
 /** What this host allows of launch definitions; a type that it has not opted in to is refused. */

@@ -14,10 +14,20 @@ const PARAMETERS = {
   sha256: ['HOLDOFF_SHA256', 'SHA-256 of agent.mjs', '^[0-9a-f]{64}$'],
   endpoint: ['HOLDOFF_ENDPOINT', 'Output Endpoint of the control plane', '^https://[A-Za-z0-9.-]{4,253}/?$'],
   region: ['HOLDOFF_REGION', 'Region to sign for; empty: the one of the host', '^[a-z0-9-]{0,40}$'],
+  driver: [
+    'HOLDOFF_DRIVER',
+    'What updates the host: bottlerocket or script; empty: as agent.env says',
+    '^(bottlerocket|script)?$',
+  ],
+  scripts: [
+    'HOLDOFF_SCRIPTS',
+    'With driver script: amazon-linux-2023 or ubuntu for the example of this release, else the path of a JSON file on the host',
+    '^[A-Za-z0-9._/-]{0,200}$',
+  ],
   group: ['HOLDOFF_GROUP', 'Group to enrol in; empty: the default group', '^[A-Za-z0-9._-]{0,64}$'],
 } as const;
 
-const OPTIONAL: readonly string[] = ['region', 'group'];
+const OPTIONAL: readonly string[] = ['region', 'group', 'driver', 'scripts'];
 
 /**
  * The SSM document that installs the agent on a Linux host with systemd: `agent/distribution/install.sh` and the unit, as
@@ -53,6 +63,9 @@ export function installDocument(): Readonly<Record<string, unknown>> {
             `trap 'rm -rf "$folder"' EXIT`,
             ...fileOf('install.sh'),
             ...fileOf('holdoff-agent.service'),
+            'mkdir "$folder/hosts" || exit 1',
+            ...fileOf('hosts/amazon-linux-2023.sh'),
+            ...fileOf('hosts/ubuntu.sh'),
             ...Object.entries(PARAMETERS).map(([name, [variable]]) => `export ${variable}="\${SSM_${name}:-}"`),
             'sh "$folder/install.sh" || exit 1',
             'exit 0',

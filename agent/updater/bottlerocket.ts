@@ -1,7 +1,7 @@
 /** The Bottlerocket update API over its Unix socket. */
 import { request } from 'node:http';
 import * as z from 'zod/mini';
-import { AgentError, messageOf } from '../failure.ts';
+import { AgentError, messageOf, systemCode } from '../failure.ts';
 import type { CommandName, UpdateDriver } from './driver.ts';
 import { parseUpdateStatus } from './update-status.ts';
 
@@ -91,6 +91,10 @@ type Reply = { status: number; body: string };
 /** Errors of this API are plain text, with no structure to rely on. */
 const sayReply = ({ status, body }: Reply): string => `${status} ${body.trim().slice(0, 300)}`.trim();
 
+/** Without its socket this is no Bottlerocket host, or its API is not mounted here. */
+const NO_DRIVER =
+  'on a host that is not Bottlerocket set HOLDOFF_DRIVER=script and HOLDOFF_SCRIPTS, on one that is HOLDOFF_UPDATE_SOCKET';
+
 type Method = 'GET' | 'POST' | 'PATCH';
 
 function exchange(
@@ -99,7 +103,10 @@ function exchange(
   timeoutMs: number,
 ): Promise<Reply | { broken: string }> {
   return new Promise((resolve) => {
-    const broken = (error: unknown): void => resolve({ broken: `${method} ${path}: ${messageOf(error)}` });
+    const broken = (error: unknown): void => {
+      const hint = systemCode(error) === 'ENOENT' ? `; ${NO_DRIVER}` : '';
+      resolve({ broken: `${method} ${path}: ${messageOf(error)}${hint}` });
+    };
     const headers =
       sent === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) };
     const options = { socketPath, method, path, headers, signal: AbortSignal.timeout(timeoutMs) };

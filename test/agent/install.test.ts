@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
+import { readScripts } from '../../agent/updater/script/scripts.ts';
+
 const script = resolve(import.meta.dirname, '../../agent/distribution/install.sh');
 let dir: string;
 const path = (name: string): string => join(dir, name);
@@ -55,6 +57,39 @@ beforeEach(() => {
   program('node', `exec "${process.execPath}" "$@"`);
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+describe('a host with scripts', () => {
+  test.each(['amazon-linux-2023', 'ubuntu'])('gets the example %s, which the agent can read', (name) => {
+    expect(install({ HOLDOFF_DRIVER: 'script', HOLDOFF_SCRIPTS: name }).status).toBe(0);
+    expect(host('etc/holdoff/managed.env')).toContain(
+      'HOLDOFF_DRIVER=script\nHOLDOFF_SCRIPTS=/opt/holdoff/scripts.json\n',
+    );
+    expect(host('opt/holdoff/host.sh')).toBe(
+      readFileSync(resolve(import.meta.dirname, `../../agent/distribution/hosts/${name}.sh`), 'utf8'),
+    );
+    expect(readScripts(path('host/opt/holdoff/scripts.json')).prepare).toEqual(['/opt/holdoff/host.sh', 'prepare']);
+  });
+
+  test('keeps scripts of its own', () => {
+    mkdirSync(path('host/etc/holdoff'), { recursive: true });
+    writeFileSync(path('host/etc/holdoff/scripts.json'), '{}');
+    expect(install({ HOLDOFF_DRIVER: 'script', HOLDOFF_SCRIPTS: '/etc/holdoff/scripts.json' }).status).toBe(0);
+    expect(host('etc/holdoff/managed.env')).toContain('HOLDOFF_SCRIPTS=/etc/holdoff/scripts.json\n');
+    expect(existsSync(path('host/opt/holdoff/host.sh'))).toBe(false);
+  });
+
+  test.each([
+    [{ HOLDOFF_DRIVER: 'script' }, 'HOLDOFF_SCRIPTS says which'],
+    [{ HOLDOFF_DRIVER: 'apt' }, 'must be bottlerocket or script, not apt'],
+    [{ HOLDOFF_DRIVER: 'script', HOLDOFF_SCRIPTS: 'debian' }, 'must be amazon-linux-2023, ubuntu, or an absolute path'],
+    [{ HOLDOFF_DRIVER: 'script', HOLDOFF_SCRIPTS: '/nowhere.json' }, 'there is no file /nowhere.json'],
+  ])('is refused with %j before anything changes', (env, words) => {
+    const { status, err } = install(env);
+    expect(status).toBe(1);
+    expect(err).toContain(words);
+    expect(existsSync(path('host/opt/holdoff/agent.mjs'))).toBe(false);
+  });
+});
 
 describe('the installer', () => {
   test('puts bundle, settings and unit in their places, and starts the service', () => {

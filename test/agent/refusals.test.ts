@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createBottlerocketDriver } from '../../agent/updater/bottlerocket.ts';
 import { freshRecord } from '../../agent/updater/script/record.ts';
 import { whyNot } from '../../agent/updater/script/outcome.ts';
 import { afterBoot, imageOf, refusalOf, type UpdateState } from '../../local/machine/update-state.ts';
@@ -18,6 +19,12 @@ const { rows } = JSON.parse(readFileSync(join(import.meta.dirname, 'bottlerocket
   rows: Row[];
 };
 const DISK = { active: '1.0.0', inactive: null, nextBootInactive: false, versionLock: 'latest' };
+
+test('a host without that API says which settings it needs', async () => {
+  const driver = createBottlerocketDriver('/nowhere/api.sock', 1000);
+  const view = await driver.look();
+  expect('message' in view && view.message).toMatch(/HOLDOFF_DRIVER=script and HOLDOFF_SCRIPTS/);
+});
 
 test('all 48 cases are there', () => {
   expect(rows).toHaveLength(48);

@@ -22,7 +22,7 @@ const DRAIN = {
 };
 const acts = () => scene.machine.state().commands.filter((command) => command !== 'refresh');
 const journal = (): string[] => scene.read('journal').trim().split('\n');
-const progress = (): string => String(scene.plane.reports.at(-1)?.progress ?? '');
+const progress = (): string => JSON.stringify(scene.plane.reports.at(-1)?.progress ?? '');
 const HOURS_12 = 12 * 3_600_000;
 
 /** A drain hook that goes on until the file `go` is there, and then drains; each begin and end is a line of the journal. */
@@ -143,7 +143,7 @@ describe('a wall clock that is wrong', () => {
     await until('what is said of it', () => progress().includes('its clock is 12 h ahead'), progress);
     expect(scene.plane.refusedTimes).toBe(1);
     shifted(0);
-    await until('nothing said any more', () => progress() === '', progress);
+    await until('nothing said any more', () => progress() === '""', progress);
   });
 });
 
@@ -181,7 +181,7 @@ describe('a state folder that cannot be written', () => {
     await until('the record', () =>
       readFileSync(scene.file('machine/state/node.json'), 'utf8').includes('"generation":5'),
     );
-    await until('nothing said any more', () => progress() === '', progress);
+    await until('nothing said any more', () => progress() === '""', progress);
   });
 
   test('an agent that restarts there still reports', async () => {
