@@ -40,7 +40,9 @@ describe('the document that installs agents', { timeout: 120_000 }, () => {
   test('writes the installer and the unit as they are here, and runs the installer with the values', () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdoff-document-'));
     const lines = document.mainSteps[0].inputs.runCommand.map((line) =>
-      line === 'sh "$folder/install.sh" || exit 1' ? `cp "$folder"/* "${folder}"; env | grep ^HOLDOFF_ | sort` : line,
+      line === 'sh "$folder/install.sh" || exit 1'
+        ? `cp -R "$folder"/* "${folder}"; env | grep ^HOLDOFF_ | sort`
+        : line,
     );
     const env = {
       PATH: '/usr/bin:/bin',
@@ -49,17 +51,21 @@ describe('the document that installs agents', { timeout: 120_000 }, () => {
       SSM_endpoint: 'https://x',
       SSM_region: '',
       SSM_group: 'web',
+      SSM_driver: 'script',
+      SSM_scripts: 'ubuntu',
     };
     const ran = spawnSync('/bin/sh', ['-c', lines.join('\n')], { env, encoding: 'utf8' });
     expect(ran.stderr).toBe('');
     expect(ran.stdout.trim().split('\n')).toEqual([
+      'HOLDOFF_DRIVER=script',
       'HOLDOFF_ENDPOINT=https://x',
       'HOLDOFF_GROUP=web',
       'HOLDOFF_REGION=',
+      'HOLDOFF_SCRIPTS=ubuntu',
       'HOLDOFF_SHA256=aa',
       'HOLDOFF_SOURCE=s3://b/a',
     ]);
-    for (const name of ['install.sh', 'holdoff-agent.service'])
+    for (const name of ['install.sh', 'holdoff-agent.service', 'hosts/amazon-linux-2023.sh', 'hosts/ubuntu.sh'])
       expect(readFileSync(join(folder, name), 'utf8')).toBe(distribution(name));
     rmSync(folder, { recursive: true });
   });
