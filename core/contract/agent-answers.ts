@@ -10,7 +10,6 @@ import { launchSchema } from './operator-bodies.ts';
 import { NODE_STATES } from './words.ts';
 
 const POWERS = ['on', 'off'] as const;
-export type Power = (typeof POWERS)[number];
 
 const length = () => z.number().check(z.nonnegative());
 const someTime = () => z.number().check(z.positive());

@@ -280,10 +280,6 @@ export type RouteParameters<N extends RouteName> = ParametersOf<Routes[N]['path'
 export type RouteBody<N extends RouteName> = Routes[N] extends { body: infer B extends z.core.$ZodType }
   ? z.output<B>
   : undefined;
-/** The names that the query of a route may have. */
-export type RouteQuery<N extends RouteName> = Routes[N] extends { query: readonly (infer Q extends string)[] }
-  ? Q
-  : never;
 /** What a 2xx of a route answers, the version of the API included. */
 export type RouteAnswer<N extends RouteName> = z.output<Routes[N]['answer']>;
 /** The 2xx of a route. */

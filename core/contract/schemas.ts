@@ -46,6 +46,7 @@ import { groupCanSchema, nodeCanSchema, vmCanSchema, whySchema } from './can.ts'
 import {
   emptyBodySchema,
   launchSchema,
+  nodeHoldBodySchema,
   nodeMoveBodySchema,
   recoverBodySchema,
   stopBodySchema,
@@ -79,6 +80,7 @@ const NAMED: Readonly<Record<string, z.core.$ZodType>> = {
   GroupBody: groupBodySchema,
   Launch: launchSchema,
   StopBody: stopBodySchema,
+  HoldBody: nodeHoldBodySchema,
   MoveBody: nodeMoveBodySchema,
   RecoverBody: recoverBodySchema,
   EmptyBody: emptyBodySchema,

@@ -15,7 +15,8 @@ async function update(more: Record<string, unknown>): Promise<Scene> {
   for (let step = 0; step < 2; step += 1) await scene.obey(HOST, more);
   for (let step = 0; step < 2; step += 1) await scene.obey(HOST, { ...after, ...more });
   await scene.to(121);
-  await scene.obey(HOST, { ...after, ...more });
+  // Only a report ends the soak: this one is answered with Idle, and the next is Idle.
+  for (let step = 0; step < 2; step += 1) await scene.obey(HOST, { ...after, ...more });
   return scene;
 }
 
