@@ -4,6 +4,7 @@ import { queueKey } from '../core/node/queue.ts';
 import { type NodeRecord, waitsStaged } from '../core/node/record.ts';
 import { nodeConcerns, nodeDueAt } from '../core/node/timing.ts';
 import type { Instant } from '../core/kit/time.ts';
+import { vmAttention } from '../core/vm/describe.ts';
 import { hostOf } from '../core/vm/record.ts';
 import { inCrashLoop, vmDueAt } from '../core/vm/timing.ts';
 import { refOf } from './effects.ts';
@@ -42,7 +43,7 @@ export function indexKeys(record: Records[AggregateKind]): IndexKeys {
         listed: record.removed === null,
         member: null,
         due: vmDueAt(record),
-        concerns: inCrashLoop(record) ? ['crashLoop'] : [],
+        concerns: vmAttention(record) === 'gaveUp' ? ['gaveUp'] : inCrashLoop(record) ? ['crashLoop'] : [],
         host: record.removed === null ? hostOf(record) : null,
       };
     case 'group':

@@ -98,6 +98,12 @@ export const vmSchema = z.object({
       since: instantText(),
       everRunning: z.boolean(),
       cause: z.nullable(z.enum(END_CAUSES)),
+      /** Why the guest does not run although its instance is Running, and since when; absent while it does. */
+      condition: z.exactOptional(z.object({ kind: z.string(), since: instantText() })),
+      /** How often the guest has reset itself in this life; absent when it has not. */
+      resets: z.exactOptional(count()),
+      /** The lease that its host says it is held by; absent when it is held by none. */
+      leaseSeconds: z.exactOptional(z.number()),
     }),
   ),
   startFailure: z.nullable(
@@ -120,10 +126,27 @@ export const vmSchema = z.object({
   ),
   printableStatus: z.enum(PRINTABLE_STATUSES),
   can: vmCanSchema,
+  /** Starts really made after the first. */
   restartCount: count(),
+  /** Of either kind together, until it has run for `stableFor`, a verb, or a new launch definition. */
+  failuresInARow: count(),
+  /** What a person should know of what was put; absent when there is nothing. Only in the answer to PUT. */
+  warnings: z.exactOptional(z.array(z.string())),
   explanation: z.string(),
 });
 export type VmJson = z.infer<typeof vmSchema>;
+
+/** The last of a live guest's console; null until its host has sent it. Kept for 10 min. */
+export const consoleSchema = z.object({
+  api: apiVersion(),
+  vmId: z.string(),
+  askedAt: instantText(),
+  askedBy: z.string(),
+  receivedAt: instantOrNull(),
+  instanceId: z.nullable(z.string()),
+  console: z.nullable(z.string()),
+});
+export type ConsoleAnswer = Omit<z.infer<typeof consoleSchema>, 'api'>;
 
 const durationShown = () => z.string();
 

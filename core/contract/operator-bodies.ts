@@ -2,20 +2,27 @@
 import * as z from 'zod/mini';
 import { durationText, groupId, nodeId, positiveDuration, shortText, text } from '../kit/schema.ts';
 import { vmBackoffSchema } from '../policy/backoff.ts';
+import { leaseSchema, livenessSchema } from '../policy/vm-policy.ts';
 import { RUN_STRATEGIES } from './words.ts';
 
 /** The longest body the API takes, in bytes; a longer one is 413. */
 export const BODY_BYTES_MAX = 256 * 1024;
 
+/** No program can be given an argument with one: it would fail on the host, each time (DESIGN section 3 rule 5). */
+const noNul = () => z.refine<string>((given) => !given.includes('\0'), 'must not contain the character NUL');
+
 export const launchSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('libvirt'), domain: shortText() }),
+  z.strictObject({ type: z.literal('libvirt'), domain: shortText().check(noNul()) }),
   z.strictObject({
     type: z.literal('qemu'),
-    args: z.array(text(0, 4096)).check(z.maxLength(256)),
+    args: z.array(text(0, 4096).check(noNul())).check(z.maxLength(256)),
   }),
   z.strictObject({
     type: z.literal('exec'),
-    command: z.union([text(1, 4096), z.array(text(0, 4096)).check(z.minLength(1), z.maxLength(256))]),
+    command: z.union([
+      text(1, 4096).check(noNul()),
+      z.array(text(0, 4096).check(noNul())).check(z.minLength(1), z.maxLength(256)),
+    ]),
   }),
 ]);
 export type Launch = z.infer<typeof launchSchema>;
@@ -28,6 +35,13 @@ export const vmBodySchema = z
     backoff: z.optional(vmBackoffSchema),
     stableFor: z.optional(durationText()),
     startDeadline: z.optional(z.union([z.literal('none'), positiveDuration()])),
+    /** How long its guest may fail to run before it is ended as Unhealthy; 5m unless set. */
+    unresponsiveFor: z.optional(z.union([z.literal('none'), positiveDuration()])),
+    /** So many resets of the guest by itself within `stableFor` end it; without it they are only shown. */
+    resetLimit: z.optional(z.int().check(z.gte(1), z.lte(1000))),
+    liveness: z.optional(livenessSchema),
+    /** A host that is cut off for so long ends it by itself; then it may be started elsewhere without a person. */
+    lease: z.optional(leaseSchema()),
     grace: z.optional(durationText()),
     simulateCrash: z.optional(z.boolean()),
     /** `block`: an update of its host waits before the reboot until the VM is off. Without it the VM is stopped for that time. */
@@ -51,6 +65,7 @@ export const FIELDS_NOT_LANDED: { readonly vm: readonly string[]; readonly group
   group: ['windows', 'breaker', 'version', 'order', 'after'],
 };
 
+/** Of stop and restart: how long the guest may take to end by itself, instead of its VM's `grace`. */
 export const stopBodySchema = z.strictObject({ gracePeriod: z.optional(durationText()) });
 export const emptyBodySchema = z.strictObject({});
 export const recoverBodySchema = z.strictObject({

@@ -29,6 +29,8 @@ export type Fact =
   | { kind: 'hostUnheard'; hostId: NodeId; at: Instant }
   /** The host runs another boot than before, which began at `bootedAt`: what it took on until then has ended, but for `alive`. */
   | { kind: 'hostBooted'; hostId: NodeId; at: Instant; bootedAt: Instant; alive: readonly string[] }
+  /** A VM waits for the host's next report. */
+  | { kind: 'listen'; hostId: NodeId }
   /** The host goes on to a disruptive step, or is through with it (DESIGN section 3 rule 10). */
   | { kind: 'hostMaintenance'; hostId: NodeId; begins: boolean };
 
@@ -63,6 +65,11 @@ export const EVENT_TYPES = [
   'VM Recovered',
   'VM Start Delayed',
   'VM Ended',
+  'VM Gave Up',
+  'VM Guest Not Running',
+  'VM Guest Running Again',
+  'VM Guest Reset',
+  'VM Console Asked',
   'VM Instance Unknown',
   'VM Adopted',
   'VM Stopped For Host',

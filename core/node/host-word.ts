@@ -39,10 +39,9 @@ export function passOn(
   if (outcome.kind === 'unchanged' && (before === null || !heeds(before, report, now))) return outcome;
   const decided = outcome.kind === 'changed' ? outcome.next : before;
   if (decided === null) return outcome;
-  const known = before?.removed === null ? before : null;
   const word = [isAwaited, boots, leases, unexpected].reduce<Step>(
     (step, say) => {
-      const next = say({ known, report, now }, step.node);
+      const next = say({ before, report, now }, step.node);
       return { node: next.node, facts: [...step.facts, ...next.facts] };
     },
     { node: decided, facts: [] },
@@ -52,17 +51,18 @@ export function passOn(
   return { kind: 'changed', next: { ...word.node, revision: decided.revision + 1 }, facts: word.facts };
 }
 
-/** @property known the node as it was, unless this report enrols it */
-type Heard = { known: NodeRecord | null; report: NodeReport; now: Instant };
+/** @property before the node as it was, also the tombstone that this report enrols anew */
+type Heard = { before: NodeRecord | null; report: NodeReport; now: Instant };
 
-function isAwaited(_heard: Heard, node: NodeRecord): Step {
-  if (node.listened == null) return { node, facts: [] };
+function isAwaited({ before }: Heard, node: NodeRecord): Step {
+  // One that was removed, and fenced by that, is there again: its VMs have waited for it.
+  if (node.listened == null && before?.removed == null) return { node, facts: [] };
   return { node: { ...node, listened: null }, facts: [{ kind: 'hostReported', hostId: node.nodeId }] };
 }
 
 /** Another boot than before: all that the host had taken on until it began has ended. */
-function boots({ known, report, now }: Heard, node: NodeRecord): Step {
-  if (known?.status == null || node.status === null || known.status.bootId === node.status.bootId)
+function boots({ before, report, now }: Heard, node: NodeRecord): Step {
+  if (before?.status == null || node.status === null || before.status.bootId === node.status.bootId)
     return { node, facts: [] };
   const bootedAt = report.uptime === undefined ? now : instant(Math.round(now - report.uptime * 1000));
   const alive = (report.instances ?? []).flatMap(({ instanceId, phase }) =>
@@ -105,4 +105,15 @@ export function noticeLease(node: NodeRecord, now: Instant): Step {
   if (node.leaseLookAt == null || now < node.leaseLookAt) return { node, facts: [] };
   const facts: Fact[] = [{ kind: 'hostUnheard', hostId: node.nodeId, at: now }];
   return { node: { ...node, leaseLookAt: null, untold: node.untold ?? { kind: 'hostUnheard', at: now } }, facts };
+}
+
+/** What runs on a host although it should not, or may begin to by itself, in one sentence; null: nothing is known to. */
+export function sayUnexpected({ unexpected: found }: NodeRecord): string | null {
+  if (found === undefined || found.length === 0) return null;
+  const named = found.map(({ name, vmId, instanceId, autostart }) =>
+    autostart === true
+      ? `domain ${name} starts by itself with the host (virsh autostart --disable ${name} turns that off)`
+      : `${name} runs although it should not${vmId === undefined ? '' : ` (VM ${vmId}${instanceId === undefined ? '' : `, instance ${instanceId}`})`}`,
+  );
+  return `Unexpected on this host: ${named.join('; ')}.`;
 }

@@ -31,13 +31,17 @@ export const nodeBackoffSchema = z.union([
 ]);
 export type NodeBackoffBody = z.infer<typeof nodeBackoffSchema>;
 
+/** After so many failures in a row it is tried no more; never, when it is left out (DESIGN section 3 rule 2). */
+const vmGiveUpAfter = { giveUpAfter: z.optional(z.int().check(z.gte(1), z.lte(1000))) };
+
 export const vmBackoffSchema = z.union([
-  z.strictObject({ preset: z.enum(['seed', 'kubevirt']) }),
+  z.strictObject({ preset: z.enum(['seed', 'kubevirt']), ...vmGiveUpAfter }),
   z.strictObject({
     base: positiveDuration(),
     factor: z.number().check(z.gte(1), z.lte(10)),
     cap: positiveDuration(),
     jitter: z.number().check(z.gte(0), z.lte(1), notTiny()),
+    ...vmGiveUpAfter,
   }),
 ]);
 export type VmBackoffBody = z.infer<typeof vmBackoffSchema>;

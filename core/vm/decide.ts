@@ -1,13 +1,19 @@
 /** The decision about one VM: state × event × now × random → state. Pure, total and deterministic (DESIGN sections 3 and 7). */
 import { type Fact, logEvents, type Outcome, refused, unchanged } from '../decision/fact.ts';
-import { vmPolicyOf } from '../policy/vm-policy.ts';
 import { after, type Instant, seconds } from '../kit/time.ts';
-import { hostFenced, hostMaintenance, hostSilent, leaveLostHost, lookForHost, noteMaintenance } from './hosts.ts';
-import { note, startIfDue, timeOut, type VmStep, wakeToStop } from './life.ts';
-import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord, waitsForHost } from './record.ts';
-import type { VmContext, VmEvent } from './event.ts';
+import { hostBooted, hostFenced, hostIsHeard, hostSilent, leaveLostHost, lookForLostHost, passLease } from './hosts.ts';
+import { startIfDue, wakeToStop } from './life.ts';
+import { sendLease } from './lease.ts';
+import { hostMaintenance, lookForHost, noteMaintenance } from './maintenance.ts';
+import { hostOf, live, PATIENT_WAKE_EVERY, type VmRecord, waitsForHost, wanted } from './record.ts';
+import { type VmContext, type VmEvent, vmStableAt } from './event.ts';
+import { askConsole, dropConsole } from './console.ts';
+import { mayReport } from './reporter.ts';
+import { seeInstance } from './seen.ts';
+import { ASK_AGAIN, judgeStart, passStartDeadline } from './start-deadline.ts';
+import { inTurn, note, same, type VmStep } from './step.ts';
 import { declare, redeclare } from './declare.ts';
-import { reportInstance, takenOn } from './report.ts';
+import { forgetAfterRun, reportInstance, takenOn } from './report.ts';
 import { hostReported, passAwaiting, recoverVm } from './recover.ts';
 import { deleteVm, restartVm, startVm, stopVm } from './verbs.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
@@ -17,6 +23,10 @@ export function decideVm(vm: VmRecord | null, event: VmEvent, context: VmContext
     const outcome =
       vm === null || vm.removed !== null ? declare(vm, event.body, context) : redeclare(vm, event.body, context);
     return 'refusal' in outcome ? outcome : conclude(outcome.before, outcome, context);
+  }
+  if (event.kind === 'report') {
+    const judged = mayReport(context.vmId, vm, event.report, event.hostId);
+    if (judged !== null) return judged;
   }
   if (vm === null || vm.removed !== null) {
     return refused(404, 'VmNotFound', `there is no VM ${context.vmId}`);
@@ -35,7 +45,7 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'stop':
       return stopVm(vm, event.grace, context);
     case 'restart':
-      return restartVm(vm, context);
+      return restartVm(vm, event.grace ?? null, context);
     case 'delete':
       return deleteVm(vm, event.force, context);
     case 'report':
@@ -58,69 +68,98 @@ function change(vm: VmRecord, event: Exclude<VmEvent, { kind: 'put' }>, context:
     case 'hostMaintenance':
       return hostMaintenance(vm, event.hostId, event.begins, context);
     case 'hostReported':
-      return hostReported(vm, event.hostId, context);
+      return hearHost(vm, event, context);
     case 'hostUnheard':
+      return hostOf(vm) === event.hostId ? passLease(vm, context) : same(vm);
     case 'hostBooted':
-      return same(vm);
+      return hostBooted(vm, event, context);
+    case 'leaseSent':
+      return live(vm.instance) ? same({ ...vm, instance: sendLease(vm, vm.instance, now) }) : same(vm);
+    case 'askConsole':
+      return askConsole(vm, event.by, now);
     case 'recover':
       return recoverVm(vm, event.at, event.settle, context);
     case 'wakeFailed':
-      return wakeFailed(vm, now);
+      return wakeFailed(vm, event.status, now);
   }
 }
-
-const same = (vm: VmRecord): VmStep => ({ vm, facts: [] });
 
 /** Only an instance that is to run is taken on by the fetch: the fetch of any other is refused, and changes nothing. */
 function launchFetched(vm: VmRecord, instanceId: string, context: VmContext): VmStep {
   const { instance } = vm;
   // What its host has not taken on before its update, it takes on after (rule 10).
-  const held = waitsForHost(vm) && instance?.phase === 'Pending';
-  const wanted = !held && live(instance) && instance.instanceId === instanceId && instance.stop === null;
-  return wanted && instance.timedOutAt === null ? takenOn(vm, instance, context) : same(vm);
+  const held = vm.lostHost != null || (waitsForHost(vm) && instance?.phase === 'Pending');
+  if (held || !wanted(instance) || instance.instanceId !== instanceId) return same(vm);
+  const taken = takenOn(vm, instance, context);
+  // The answer gives its host the lease.
+  return inTurn(taken.vm, (v) =>
+    live(v.instance) ? same(withInstance(v, sendLease(v, v.instance, context.now))) : same(v),
+  );
 }
 
-function wakeFailed(vm: VmRecord, now: Instant): VmStep {
+const withInstance = (vm: VmRecord, instance: NonNullable<VmRecord['instance']>): VmRecord =>
+  vm.instance === instance ? vm : { ...vm, instance };
+
+/** A failed wake is said, and once brings the next repeat forward; then the usual pace holds again (DESIGN section 5). */
+function wakeFailed(vm: VmRecord, status: string, now: Instant): VmStep {
   const { instance } = vm;
   if (!live(instance) || instance.nextWakeAt === null) return same(vm);
+  const first = vm.wakeFailure == null;
   const soon = after(now, seconds(30));
-  return instance.nextWakeAt <= soon
-    ? same(vm)
-    : { vm: { ...vm, instance: { ...instance, nextWakeAt: soon } }, facts: [] };
+  const nextWakeAt = first && instance.nextWakeAt > soon ? soon : instance.nextWakeAt;
+  if (!first && vm.wakeFailure?.status === status) return same(vm);
+  return same({ ...vm, wakeFailure: { status, at: now }, instance: { ...instance, nextWakeAt } });
+}
+
+/** A report of the host: first what it says of this VM's instance, then what waited for its word. */
+function hearHost(
+  vm: VmRecord,
+  { hostId, seen }: Extract<VmEvent, { kind: 'hostReported' }>,
+  context: VmContext,
+): VmStep {
+  if (vm.awaitingHost != null) return hostReported(vm, hostId, context);
+  if (hostOf(vm) !== hostId) return same(vm);
+  const ours = live(vm.instance) && seen?.instanceId === vm.instance.instanceId;
+  return inTurn(
+    vm,
+    (v) => (ours && seen !== undefined ? seeInstance(v, seen, context) : same(v)),
+    (v) => judgeStart(v, context),
+    (v) => (ours ? same(v) : forgetAfterRun(v, undefined, context.now)),
+    (v) => hostIsHeard(v, context),
+  );
 }
 
 function passTime(vm: VmRecord, context: VmContext): VmStep {
-  let step = same(vm);
-  const then = (apply: (vm: VmRecord) => VmStep): void => {
-    const next = apply(step.vm);
-    step = { vm: next.vm, facts: [...step.facts, ...next.facts] };
-  };
-  then((v) => passAwaiting(v, context));
-  then((v) => passStartDeadline(v, context));
-  then((v) => forgetUnstableRuns(v, context.now));
-  then((v) => lookForHost(v, context));
-  then((v) => leaveLostHost(v, context));
-  then((v) => startIfDue(v, context));
-  then((v) => repeatWake(v, context.now));
-  return step;
+  return inTurn(
+    vm,
+    (v) => (vm.awaitingHost == null ? same(v) : passLease(v, context)),
+    (v) => passAwaiting(v, context),
+    (v) => (v.instance?.lease?.lookAt == null ? same(v) : passLease(v, context)),
+    (v) => passStartDeadline(v, context),
+    (v) => passStableTime(v, context),
+    (v) => lookForHost(v, context),
+    (v) => leaveLostHost(v, context),
+    (v) => lookForLostHost(v, context),
+    (v) => startIfDue(v, context),
+    (v) => repeatWake(v, context.now),
+    (v) => dropConsole(v, context.now),
+  );
 }
 
-function passStartDeadline(vm: VmRecord, context: VmContext): VmStep {
+/**
+ * It may have run for `stableFor`: its host is asked to say so (rule 2). Of a host that never enrolled no report is to
+ * come, and time alone tells.
+ */
+function passStableTime(vm: VmRecord, context: VmContext): VmStep {
   const { instance } = vm;
-  if (!live(instance) || instance.startDeadlineAt === null || context.now < instance.startDeadlineAt) return same(vm);
-  return instance.stop === null
-    ? timeOut(vm, instance, context)
-    : { vm: { ...vm, instance: { ...instance, startDeadlineAt: null } }, facts: [] };
-}
-
-/** Running for `stableFor` clears the unstable runs (rule 2). */
-function forgetUnstableRuns(vm: VmRecord, now: Instant): VmStep {
-  const { instance, unstableRuns } = vm;
-  if (unstableRuns === null || instance?.phase !== 'Running' || instance.runningSince === null) return same(vm);
-  if (now < after(instance.runningSince, vmPolicyOf(vm.body).stableFor)) return same(vm);
+  const { now, hosts } = context;
+  const stableAt = vmStableAt(vm);
+  if (stableAt === null || now < stableAt || !live(instance)) return same(vm);
+  if (hosts?.enrolled !== true) return forgetAfterRun(vm, undefined, now);
+  if (instance.askHostAt != null && now < instance.askHostAt) return same(vm);
   return {
-    vm: { ...vm, unstableRuns: null },
-    facts: [note('VM Recovered', `stable again after ${unstableRuns.count} unstable runs`)],
+    vm: { ...vm, instance: { ...instance, askHostAt: after(now, ASK_AGAIN) } },
+    facts: [{ kind: 'listen', hostId: hostOf(vm) }],
   };
 }
 

@@ -1,11 +1,11 @@
 /** The lives of a VM: how an instance is made, told to end, and ends. Each function takes a VM and returns a new one. */
-import { vmRetryDelay } from '../policy/backoff.ts';
-import type { EndCause } from '../contract/words.ts';
-import type { Draw, Fact } from '../decision/fact.ts';
+import type { Fact } from '../decision/fact.ts';
 import type { InstanceId } from '../kit/ids.ts';
 import { vmPolicyOf } from '../policy/vm-policy.ts';
-import { after, between, type Duration, type Instant, instant, milliseconds, sayDuration } from '../kit/time.ts';
+import { after, type Duration, type Instant, milliseconds } from '../kit/time.ts';
 import { WAKE_REPEATS } from '../node/record.ts';
+import { countEnd, keepEvidence } from './failures.ts';
+import { type End, type Evidence, note, plan, type VmStep, type VmTime } from './step.ts';
 import {
   hostOf,
   type Instance,
@@ -18,20 +18,6 @@ import {
   waitsForHost,
 } from './record.ts';
 
-export type VmStep = { vm: VmRecord; facts: Fact[] };
-export type VmTime = { now: Instant; draw: Draw };
-
-export const note = (
-  type: Extract<Fact, { kind: 'event' }>['type'],
-  message: string,
-  severity: 'info' | 'warning' = 'info',
-): Fact => ({
-  kind: 'event',
-  type,
-  severity,
-  message,
-});
-
 const firstRepeat = (now: Instant): Instant => after(now, WAKE_REPEATS[0]);
 
 /** What the ids of the instances of one declaration begin with. */
@@ -43,7 +29,7 @@ function bounded(vm: VmRecord, notBefore: Instant): VmRecord {
   const { startFailure, unstableRuns } = vm;
   return {
     ...vm,
-    pendingStart: { notBefore },
+    pendingStart: { ...vm.pendingStart, notBefore },
     startFailure: startFailure === null ? null : { ...startFailure, retryAfter: cut(startFailure.retryAfter) },
     unstableRuns:
       unstableRuns === null
@@ -57,7 +43,7 @@ function bounded(vm: VmRecord, notBefore: Instant): VmRecord {
  * A wait is never longer than the cap, whatever a clock or a hand did to the record.
  */
 export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
-  if (vm.awaitingHost != null || waitsForHost(vm)) return { vm, facts: [] };
+  if (vm.awaitingHost != null || waitsForHost(vm) || vm.lostHost != null) return { vm, facts: [] };
   if (vm.pendingStart === null || vm.deleting !== null || !vm.power.on) return { vm, facts: [] };
   const latest = after(now, vmPolicyOf(vm.body).backoff.cap);
   const notBefore = vm.pendingStart.notBefore > latest ? latest : vm.pendingStart.notBefore;
@@ -68,7 +54,14 @@ export function startIfDue(vm: VmRecord, { now, draw }: VmTime): VmStep {
   const instanceId = `${instancePrefix(vm.uid)}${draw.id}` as InstanceId;
   const instance: Instance = { ...newInstance(instanceId, now), nextWakeAt: firstRepeat(now) };
   return {
-    vm: { ...vm, instance, pendingStart: null, previousInstances: retired(vm) },
+    vm: {
+      ...vm,
+      instance,
+      pendingStart: null,
+      previousInstances: retired(vm),
+      restartCount: vm.restartCount + (vm.instance === null || vm.instance.neverMade === true ? 0 : 1),
+      wakeFailure: null,
+    },
     facts: [
       { kind: 'wake', hostId: hostOf(vm), action: 'StartInstance', generation: null, decided: true },
       note('VM Instance Started', `instance ${instance.instanceId} asked of host ${hostOf(vm)}`),
@@ -128,17 +121,13 @@ export const wakeToStop = (vm: VmRecord, decided: boolean): Fact => ({
   decided,
 });
 
-/** What a host or the control plane says of why an instance ended, or is to end. */
-type Evidence = { cause: EndCause; message: string | null; console: string | null };
-export type End = Evidence & { phase: 'Succeeded' | 'Failed' };
-
 /** The present instance has ended: it is counted if it must be, and a next one is planned if the strategy wants one. */
 export function endInstance(vm: VmRecord, end: End, time: VmTime): VmStep {
   const { instance } = vm;
   const { now } = time;
   if (!live(instance)) return { vm, facts: [] };
-  const forHost = isForHost(instance, end.cause);
-  const asked = instance.stop !== null && !forHost;
+  const forHost = isForHost(instance, end);
+  const asked = instance.stop !== null && instance.stop.forHost !== true;
   const cause = forHost
     ? 'HostMaintenance'
     : asked
@@ -146,31 +135,51 @@ export function endInstance(vm: VmRecord, end: End, time: VmTime): VmStep {
       : instance.timedOutAt !== null
         ? 'LaunchTimeout'
         : end.cause;
-  const ended: Instance = { ...instance, phase: end.phase, since: now, cause, nextWakeAt: null, startDeadlineAt: null };
-  const closed: VmRecord = { ...vm, instance: ended };
+  const ended: Instance = {
+    ...instance,
+    phase: end.phase,
+    since: now,
+    cause,
+    everRunning: instance.everRunning || end.ran !== null,
+    nextWakeAt: null,
+    startDeadlineAt: null,
+    askHostAt: null,
+    condition: null,
+  };
+  const closed: VmRecord = { ...vm, instance: ended, wakeFailure: null };
   const said = note(
     'VM Ended',
     `instance ${instance.instanceId} ${end.phase}: ${cause}${end.message === null ? '' : `: ${end.message}`}`,
   );
   if (forHost) return { vm: awaitHost(closed, now), facts: [said] };
-  if (asked || instance.timedOutAt !== null)
-    return { vm: keepEvidence(closed, end, cause, now, !asked), facts: [said] };
+  if (asked) return { vm: closed, facts: [said] };
+  if (instance.timedOutAt !== null) return { vm: keepEvidence(closed, end, cause, now), facts: [said] };
   const uncounted = UNCOUNTED_CAUSES.includes(cause);
   const wantsNext = wantsRestart(vm, end.phase);
-  if (!wantsNext)
-    return { vm: keepEvidence(closed, end, cause, now, end.phase === 'Failed' && !uncounted), facts: [said] };
+  if (!wantsNext) {
+    const failed = end.phase === 'Failed' && !uncounted;
+    return { vm: failed ? keepEvidence(closed, end, cause, now) : closed, facts: [said] };
+  }
   if (uncounted) return { vm: plan(closed, now), facts: [said] };
-  const counted = countEnd(closed, instance, { ...end, cause }, time);
+  const counted = countEnd(
+    cause === 'HostLost' ? closed : { ...closed, hostLosses: 0 },
+    instance,
+    { ...end, cause },
+    end.ran,
+    time,
+  );
   return { vm: counted.vm, facts: [said, ...counted.facts] };
 }
 
-/** It ended for its host, and for no other reason that anybody knows. */
-const isForHost = ({ stop, timedOutAt }: Instance, said: EndCause): boolean =>
-  timedOutAt === null && (stop === null ? said === 'HostMaintenance' : stop.forHost === true);
+/** It ended for its host, and for no other reason that anybody knows: a guest that had ended by itself is not run again. */
+function isForHost({ stop, timedOutAt }: Instance, { cause, byItself }: End): boolean {
+  if (timedOutAt !== null) return false;
+  return stop === null ? cause === 'HostMaintenance' : stop.forHost === true && byItself !== true;
+}
 
-/** Started again under every strategy, and neither counted nor among the restarts (rule 10). */
+/** Started again under every strategy, and not counted (rule 10). */
 const awaitHost = (vm: VmRecord, now: Instant): VmRecord =>
-  vm.power.on ? { ...vm, pendingStart: { notBefore: now } } : vm;
+  vm.power.on ? { ...vm, pendingStart: { notBefore: now, promised: true } } : vm;
 
 /** Always restarts after any end, RerunOnFailure after Failed; the others never by themselves. */
 function wantsRestart(vm: VmRecord, phase: 'Succeeded' | 'Failed'): boolean {
@@ -178,75 +187,6 @@ function wantsRestart(vm: VmRecord, phase: 'Succeeded' | 'Failed'): boolean {
   if (vm.body.runStrategy === 'Always') return true;
   return vm.body.runStrategy === 'RerunOnFailure' && phase === 'Failed';
 }
-
-const plan = (vm: VmRecord, notBefore: Instant): VmRecord => ({
-  ...vm,
-  pendingStart: { notBefore },
-  restartCount: vm.restartCount + 1,
-});
-
-const keepEvidence = (vm: VmRecord, end: Evidence, reason: EndCause, at: Instant, failed: boolean): VmRecord =>
-  failed
-    ? {
-        ...vm,
-        lastFailure: { reason, message: end.message ?? vm.lastFailure?.message ?? null, console: end.console, at },
-      }
-    : vm;
-
-/** Counts a start failure or an unstable run, once, and plans the retry; a stable run is restarted at once, uncounted. */
-export function countEnd(vm: VmRecord, instance: Instance, end: Evidence, time: VmTime): VmStep {
-  const { now, draw } = time;
-  const { backoff, stableFor } = vmPolicyOf(vm.body);
-  const ran = instance.runningSince === null ? null : between(instance.runningSince, now);
-  if (instance.everRunning && ran !== null && ran >= stableFor) {
-    return { vm: plan({ ...vm, unstableRuns: null }, now), facts: [] };
-  }
-  const withEvidence = keepEvidence(vm, end, end.cause, now, true);
-  if (instance.everRunning) {
-    const count = (vm.unstableRuns?.count ?? 0) + 1;
-    const retryAfter = after(now, vmRetryDelay(backoff, count, draw.delay));
-    return {
-      vm: plan({ ...withEvidence, unstableRuns: { count, retryAfter } }, retryAfter),
-      facts: [
-        { kind: 'metric', name: 'VmUnstableRun', group: null, value: 1 },
-        delayed(
-          `ran only ${sayDuration(ran ?? between(now, now))} and ended ${end.cause} (unstable run ${count})`,
-          end,
-          retryAfter,
-          now,
-        ),
-      ],
-    };
-  }
-  const consecutiveFailCount = (vm.startFailure?.consecutiveFailCount ?? 0) + 1;
-  const retryAfter = after(now, vmRetryDelay(backoff, consecutiveFailCount, draw.delay));
-  return {
-    vm: plan(
-      {
-        ...withEvidence,
-        startFailure: {
-          consecutiveFailCount,
-          lastFailedInstanceId: instance.instanceId,
-          retryAfter,
-          reason: end.cause,
-          message: end.message,
-        },
-      },
-      retryAfter,
-    ),
-    facts: [
-      { kind: 'metric', name: 'VmStartFailure', group: null, value: 1 },
-      delayed(`never came to run: ${end.cause} (start failure ${consecutiveFailCount})`, end, retryAfter, now),
-    ],
-  };
-}
-
-const delayed = (what: string, end: Evidence, retryAfter: Instant, now: Instant): Fact =>
-  note(
-    'VM Start Delayed',
-    `${what}${end.message === null ? '' : `: ${end.message}`}; the next start is delayed by ${sayDuration(between(now, retryAfter))}`,
-    'warning',
-  );
 
 /**
  * The start deadline passed: counted at once, told to end, and not replaced before its end is known (rule 5).
@@ -259,6 +199,7 @@ export function timeOut(vm: VmRecord, instance: LiveInstance, time: VmTime): VmS
     timedOutAt: now,
     cause: 'LaunchTimeout',
     startDeadlineAt: null,
+    askHostAt: null,
     nextWakeAt: firstRepeat(now),
     wakesRepeated: 0,
   };
@@ -268,15 +209,9 @@ export function timeOut(vm: VmRecord, instance: LiveInstance, time: VmTime): VmS
   const stop = wakeToStop(vm, true);
   if (!keepsRecords(vm))
     return {
-      vm: keepEvidence(told, end, end.cause, now, true),
+      vm: keepEvidence(told, end, end.cause, now),
       facts: [stop, note('VM Ended', message, 'warning')],
     };
-  const counted = countEnd(told, timedOut, end, time);
+  const counted = countEnd(told, timedOut, end, null, time);
   return { vm: counted.vm, facts: [stop, ...counted.facts] };
-}
-
-/** Drawn around the deadline: ± one fifth, as the seed's launcher draws 4 to 6 minutes for 5. */
-export function startDeadlineAt(vm: VmRecord, { now, draw }: VmTime): Instant | null {
-  const { startDeadline } = vmPolicyOf(vm.body);
-  return startDeadline === null ? null : instant(Math.round(now + startDeadline * (0.8 + 0.4 * draw.deadline)));
 }

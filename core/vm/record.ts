@@ -4,6 +4,19 @@ import type { Aggregate } from '../decision/fact.ts';
 import type { InstanceId, NodeId, VmId } from '../kit/ids.ts';
 import { type Duration, hours, type Instant, minutes } from '../kit/time.ts';
 
+/** What a host may hold an instance by: past the lease it stops the guest, past lease and grace it kills it (rule 6). */
+export type Hold = { lease: Duration; grace: Duration };
+
+/** The leases that a host may hold an instance by. */
+export type LeaseHeld = {
+  /** What the host last said; null: nothing. */
+  echoed: Hold | null;
+  /** What it was sent and has not said since, oldest first; a null is the word that there is no lease any more. */
+  sent: { hold: Hold | null; at: Instant }[];
+  /** When to see whether the host was heard meanwhile; null or absent: nobody has missed it. */
+  lookAt?: Instant | null;
+};
+
 /** One life of a VM. A final phase means that its end is known. */
 export type Instance = {
   instanceId: InstanceId;
@@ -26,6 +39,19 @@ export type Instance = {
   /** When the wake for its start or stop is repeated; null once the host has taken it up. */
   nextWakeAt: Instant | null;
   wakesRepeated: number;
+  /** When its host took it on; absent: not yet, or the record is older than this field. */
+  takenOnAt?: Instant;
+  /** Its host says how long it has run: silence, and an older agent's way of not saying so, are judged otherwise. */
+  tellsRun?: true;
+  /** Why its guest does not run although it is Running (rule 11); absent or null: it does. */
+  condition?: { kind: string; since: Instant } | null;
+  /** How often the guest has reset itself, and when that was last seen to happen: at most the last three times. */
+  resets?: { count: number; seenAt: Instant[] };
+  lease?: LeaseHeld;
+  /** A look at its host is due: its start deadline has passed unheard, or it may have run for `stableFor`. */
+  askHostAt?: Instant | null;
+  /** Ended by us before any host took it on: it was never made. */
+  neverMade?: true;
 };
 
 export type StartFailure = {
@@ -39,6 +65,19 @@ export type StartFailure = {
 export type UnstableRuns = { count: number; retryAfter: Instant | null };
 
 export type LastFailure = { reason: EndCause; message: string | null; console: string | null; at: Instant };
+
+/** `promised`: a person asked for it, or it ended for its host's update; an edit to Manual does not cancel that (rule 7). */
+export type PendingStart = { notBefore: Instant; promised?: true };
+
+/** Why nothing is started on the VM's host: it is known to be off, or it was not heard for the length of a lease. */
+export type LostHost = { since: Instant; how: 'fenced' | 'unheard'; lookAt: Instant };
+
+/** The last of a guest's console, asked for by a person. */
+export type ConsoleAsked = {
+  askedAt: Instant;
+  by: string;
+  received: { at: Instant; instanceId: InstanceId; text: string } | null;
+};
 
 export type VmRecord = Aggregate & {
   kind: 'vm';
@@ -56,11 +95,22 @@ export type VmRecord = Aggregate & {
   /** Instances before this one, newest last: what they report changes nothing. */
   previousInstances: InstanceId[];
   /** A next instance is wanted, not before this instant and not before the end of the present one is known. */
-  pendingStart: { notBefore: Instant } | null;
+  pendingStart: PendingStart | null;
   startFailure: StartFailure | null;
   unstableRuns: UnstableRuns | null;
   lastFailure: LastFailure | null;
+  /** Starts really made after the first. */
   restartCount: number;
+  /** Of either kind, until it has run for `stableFor`, a verb, or a new launch definition. */
+  failuresInARow?: number;
+  /** Since when it is tried no more (`giveUpAfter`); absent or null: it is. */
+  gaveUpAt?: Instant | null;
+  /** Instances in a row that ended with their host, each within `stableFor`. */
+  hostLosses?: number;
+  lostHost?: LostHost | null;
+  /** The last wake of its host that failed, until the host takes the instance up. */
+  wakeFailure?: { status: string; at: Instant } | null;
+  console?: ConsoleAsked | null;
   deleting: { at: Instant; deadlineAt: Instant } | null;
   /** The recovery after a restore that last touched this VM. */
   recoveredAt?: Instant;
@@ -98,8 +148,16 @@ export const keepsRecords = (vm: VmRecord): boolean =>
 /** Where it runs, or is to run. */
 export const hostOf = (vm: VmRecord): NodeId => vm.placedOn ?? (vm.body.hostId as NodeId); // the contract has checked it
 
-/** Asked of its host, which has not fetched its launch yet: once it is asked of another host, this one is refused it. */
-export const notTakenOn = ({ phase, stop }: Instance): boolean => phase === 'Pending' && stop === null;
+/** Asked of its host, which has neither fetched its launch nor reported it: once it is no longer asked, it is refused it. */
+export const notTakenOn = ({ phase }: Instance): boolean => phase === 'Pending';
+
+/** Live, and nobody has told it to end. */
+export const wanted = (instance: Instance | null): instance is LiveInstance =>
+  live(instance) && instance.stop === null && instance.timedOutAt === null;
+
+/** Since when its host has had it: as far as an older record tells. */
+export const takenOnAt = ({ takenOnAt: at, phase, since, createdAt }: Instance): Instant =>
+  at ?? (phase === 'Unknown' ? createdAt : since);
 
 /** Whether its host is being updated, as far as it was told. */
 export const waitsForHost = (vm: VmRecord): boolean => vm.maintenance != null;

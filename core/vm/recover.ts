@@ -8,7 +8,8 @@ import type { EndCause } from '../contract/words.ts';
 import type { InstanceId } from '../kit/ids.ts';
 import { vmPolicyOf } from '../policy/vm-policy.ts';
 import { after, type Duration, formatInstant, type Instant, minutes } from '../kit/time.ts';
-import { askToEnd, endInstance, newInstance, note, retired, type VmStep, type VmTime } from './life.ts';
+import { askToEnd, endInstance, newInstance, retired } from './life.ts';
+import { note, type VmStep, type VmTime } from './step.ts';
 import { hostOf, type Instance, live, type VmRecord } from './record.ts';
 
 /** After its host's first report: time for the reports about its instances, and for those of its next one. */
@@ -73,7 +74,7 @@ export function passAwaiting(vm: VmRecord, time: VmTime): VmStep {
   const met = metHost(vm, time.now);
   if (!live(met.instance) || met.instance.phase === 'Pending') return { vm: met, facts: [] };
   const message = `host ${hostOf(vm)} does not report it after the restore`;
-  return endInstance(met, { phase: 'Failed', cause: 'HostLost', message, console: null }, time);
+  return endInstance(met, { phase: 'Failed', cause: 'HostLost', message, console: null, ran: null }, time);
 }
 
 /** The wait is over; a wake that an instance still needs is sent again. */

@@ -5,18 +5,14 @@ import type { InstanceId } from '../kit/ids.ts';
 import { cut } from '../node/observe.ts';
 import { vmPolicyOf } from '../policy/vm-policy.ts';
 import { tailOf } from '../kit/text.ts';
-import {
-  endInstance,
-  instancePrefix,
-  newInstance,
-  note,
-  startDeadlineAt,
-  startIfDue,
-  type VmStep,
-  type VmTime,
-} from './life.ts';
-import { hostOf, type Instance, INSTANCES_KEPT, live, type VmRecord } from './record.ts';
+import { after, type Instant, instant, milliseconds } from '../kit/time.ts';
+import { forgotten, ranFor } from './failures.ts';
+import { endInstance, instancePrefix, newInstance, startIfDue } from './life.ts';
+import { hostOf, type Instance, INSTANCES_KEPT, live, type LiveInstance, type VmRecord } from './record.ts';
+import { keepConsole } from './console.ts';
 import { meet } from './recover.ts';
+import { judgeStart, ranTooLate, startDeadlineAt } from './start-deadline.ts';
+import { note, same, type VmStep, type VmTime } from './step.ts';
 
 const CONSOLE_MAX = 4000;
 
@@ -32,7 +28,8 @@ export function reportInstance(vm: VmRecord, report: VmReport, time: VmTime, hos
   const adopted = adopt(vm, report, time);
   const { instance } = adopted.vm;
   if (!live(instance) || instance.instanceId !== report.instanceId) return { vm, facts: [] };
-  const step = observe(adopted.vm, instance, report, time);
+  const kept = keepConsole(adopted.vm, instance, report, time.now);
+  const step = observe(kept.vm, instance, report, time);
   return { vm: step.vm, facts: [...adopted.facts, ...step.facts] };
 }
 
@@ -66,15 +63,18 @@ function adopt(vm: VmRecord, report: VmReport, { now }: VmTime): VmStep {
   };
 }
 
-function observe(vm: VmRecord, instance: Instance, report: VmReport, time: VmTime): VmStep {
+function observe(vm: VmRecord, instance: LiveInstance, report: VmReport, time: VmTime): VmStep {
   const { now } = time;
   switch (report.phase) {
     case 'Pending':
       return { vm, facts: [] };
-    case 'Scheduled':
-      return takenOn(vm, instance, time);
+    case 'Scheduled': {
+      const taken = takenOn(vm, instance, time);
+      const judged = judgeStart(taken.vm, time);
+      return { vm: judged.vm, facts: [...taken.facts, ...judged.facts] };
+    }
     case 'Running':
-      return running(vm, instance, time);
+      return running(vm, instance, report.ranSeconds, time);
     case 'Succeeded':
     case 'Failed': {
       const ended = endInstance(
@@ -84,6 +84,8 @@ function observe(vm: VmRecord, instance: Instance, report: VmReport, time: VmTim
           cause: report.cause ?? presumedCause(instance, report.phase),
           message: report.message === undefined || report.message === '' ? null : cut(report.message),
           console: report.console === undefined || report.console === '' ? null : tailOf(report.console, CONSOLE_MAX),
+          ran: ranFor(instance, report.ranSeconds, now),
+          byItself: report.cause !== undefined && BY_ITSELF.includes(report.cause),
         },
         time,
       );
@@ -93,6 +95,17 @@ function observe(vm: VmRecord, instance: Instance, report: VmReport, time: VmTim
   }
 }
 
+/** Ends that a guest comes to without anybody asking, whatever was being asked of it at the time. */
+const BY_ITSELF: readonly EndCause[] = [
+  'GuestShutdown',
+  'GuestPanic',
+  'GuestReset',
+  'LaunchFailed',
+  'LaunchTimeout',
+  'Killed',
+  'Unhealthy',
+];
+
 /** The cause of an end that the agent did not name. */
 function presumedCause(instance: Instance, phase: 'Succeeded' | 'Failed'): EndCause {
   if (phase === 'Succeeded') return 'GuestShutdown';
@@ -100,54 +113,83 @@ function presumedCause(instance: Instance, phase: 'Succeeded' | 'Failed'): EndCa
 }
 
 /** The host took the instance on: its start deadline runs from here (rule 5). */
-export function takenOn(vm: VmRecord, instance: Instance, time: VmTime): VmStep {
+export function takenOn(vm: VmRecord, instance: LiveInstance, time: VmTime): VmStep {
+  const { now } = time;
+  const untold = instance.stop === null && instance.timedOutAt === null;
   if (instance.phase === 'Unknown' && !instance.everRunning) {
     // After a restore no deadline ran: it runs from here again. Otherwise the one that was set holds.
     const restored = vm.recoveredAt !== undefined && instance.startDeadlineAt === null;
-    const untold = instance.stop === null && instance.timedOutAt === null;
-    const deadline = restored && untold ? startDeadlineAt(vm, time) : instance.startDeadlineAt;
-    return {
-      vm: { ...vm, instance: { ...instance, phase: 'Scheduled', since: time.now, startDeadlineAt: deadline } },
-      facts: [],
-    };
+    const deadline = restored && untold ? startDeadlineAt(vm, now, time) : instance.startDeadlineAt;
+    return same({ ...vm, instance: { ...instance, phase: 'Scheduled', since: now, startDeadlineAt: deadline } });
   }
-  if (instance.phase !== 'Pending') return { vm, facts: [] };
-  const untold = instance.stop === null && instance.timedOutAt === null;
-  return {
-    vm: {
-      ...vm,
-      instance: {
-        ...instance,
-        phase: 'Scheduled',
-        since: time.now,
-        startDeadlineAt: untold ? startDeadlineAt(vm, time) : null,
-        nextWakeAt: untold ? null : instance.nextWakeAt,
-      },
+  if (instance.phase !== 'Pending') return same(vm);
+  return same({
+    ...vm,
+    wakeFailure: null,
+    instance: {
+      ...instance,
+      phase: 'Scheduled',
+      since: now,
+      takenOnAt: now,
+      startDeadlineAt: untold ? startDeadlineAt(vm, now, time) : null,
+      nextWakeAt: untold ? null : instance.nextWakeAt,
     },
-    facts: [],
-  };
+  });
 }
 
-function running(vm: VmRecord, instance: Instance, { now }: VmTime): VmStep {
-  if (instance.timedOutAt !== null || instance.phase === 'Running') return { vm, facts: [] };
-  const again = instance.everRunning;
-  const asked = instance.stop !== null;
+/** @param ranSeconds how long it has been Running, as its host counts; undefined: since about now */
+export function running(vm: VmRecord, instance: LiveInstance, ranSeconds: number | undefined, time: VmTime): VmStep {
+  const { now } = time;
+  const knows = ranSeconds === undefined || instance.tellsRun === true;
+  const heard: LiveInstance = knows ? instance : { ...instance, tellsRun: true };
+  const noted: VmRecord = knows ? vm : { ...vm, instance: heard };
+  if (instance.timedOutAt !== null) return same(vm);
+  if (instance.phase === 'Running') return forgetAfterRun(noted, ranSeconds, now);
+  // Not Running by its deadline, though it is now: it is told to end.
+  if (ranTooLate(noted, ranSeconds, now)) return judgeStart(noted, time);
+  const began = beganAt(instance, ranSeconds, now);
   const next: Instance = {
-    ...instance,
+    ...heard,
     phase: 'Running',
     since: now,
+    takenOnAt: instance.takenOnAt ?? (instance.phase === 'Pending' ? began : instance.createdAt),
     everRunning: true,
-    runningSince: instance.runningSince ?? now,
+    runningSince: instance.runningSince ?? began,
     startDeadlineAt: null,
-    nextWakeAt: asked ? instance.nextWakeAt : null,
+    askHostAt: null,
+    nextWakeAt: instance.stop === null ? null : instance.nextWakeAt,
   };
-  const recovered = vm.startFailure !== null;
+  const counted = vm.startFailure?.consecutiveFailCount ?? null;
+  const started: VmRecord = { ...noted, instance: next, startFailure: null, wakeFailure: null };
+  const stable = forgetAfterRun(started, ranSeconds, now);
+  if (counted !== null)
+    return { vm: stable.vm, facts: [note('VM Recovered', `Running after ${counted} start failures`), ...stable.facts] };
+  const first = instance.everRunning ? [] : [note('VM Running', `instance ${instance.instanceId} is Running`)];
+  return { vm: stable.vm, facts: [...first, ...stable.facts] };
+}
+
+/** By the host's clock, but not before it can have begun. */
+function beganAt({ createdAt }: Instance, ranSeconds: number | undefined, now: Instant): Instant {
+  const began = ranSeconds === undefined ? now : instant(Math.round(now - ranSeconds * 1000));
+  return began < createdAt ? createdAt : began;
+}
+
+/**
+ * Clears the record of a VM that has run for `stableFor`: on its host's word only, from after that time (rule 2).
+ * @param ranSeconds as its host counts; undefined: an older agent, which was heard now and says no end of it
+ */
+export function forgetAfterRun(vm: VmRecord, ranSeconds: number | undefined, now: Instant): VmStep {
+  const { instance } = vm;
+  if (instance?.phase !== 'Running' || instance.runningSince === null) return same(vm);
+  if (ranSeconds === undefined && instance.tellsRun === true) return same(vm);
+  const stableAt = after(instance.runningSince, vmPolicyOf(vm.body).stableFor);
+  const stable =
+    ranSeconds === undefined ? now >= stableAt : milliseconds(ranSeconds * 1000) >= vmPolicyOf(vm.body).stableFor;
+  const next = stable ? forgotten(vm) : vm;
+  if (next === vm) return same(vm);
+  const count = vm.unstableRuns?.count;
   return {
-    vm: { ...vm, instance: next, startFailure: null },
-    facts: recovered
-      ? [note('VM Recovered', `Running after ${vm.startFailure?.consecutiveFailCount ?? 0} start failures`)]
-      : again
-        ? []
-        : [note('VM Running', `instance ${instance.instanceId} is Running`)],
+    vm: { ...next, instance: { ...instance, askHostAt: null } },
+    facts: count === undefined ? [] : [note('VM Recovered', `stable again after ${count} unstable runs`)],
   };
 }

@@ -1,7 +1,8 @@
 /** When a VM must be looked at again. */
-import { vmPolicyOf } from '../policy/vm-policy.ts';
+import { consoleGoneAt } from './console.ts';
+import { vmStableAt } from './event.ts';
 import type { Alarm } from '../decision/alarm.ts';
-import { after, earliest, type Instant } from '../kit/time.ts';
+import { earliest, type Instant } from '../kit/time.ts';
 import { live, type VmRecord, waitsForHost } from './record.ts';
 import { awaitedAt } from './recover.ts';
 
@@ -12,17 +13,27 @@ export function vmAlarm(vm: VmRecord): Alarm | null {
   if (awaited !== null) return { at: awaited, retry: false };
   const { instance } = vm;
   const present = live(instance) ? instance : null;
-  const wanted = vm.pendingStart !== null && present === null && vm.power.on && !waitsForHost(vm);
-  const retryAt = wanted ? (vm.pendingStart?.notBefore ?? null) : null;
-  const lookAt = vm.maintenance?.lookAt ?? null;
-  const at = earliest([retryAt, present?.startDeadlineAt ?? null, present?.nextWakeAt ?? null, stableAt(vm), lookAt]);
+  const held = waitsForHost(vm) || vm.lostHost != null;
+  const wants = vm.pendingStart !== null && present === null && vm.power.on && !held;
+  const retryAt = wants ? (vm.pendingStart?.notBefore ?? null) : null;
+  const at = earliest([
+    retryAt,
+    hostAskedAt(vm),
+    present?.nextWakeAt ?? null,
+    present?.lease?.lookAt ?? null,
+    vm.maintenance?.lookAt ?? null,
+    vm.lostHost?.lookAt ?? null,
+    consoleGoneAt(vm),
+  ]);
   return at === null ? null : { at, retry: at === retryAt };
 }
 
-function stableAt(vm: VmRecord): Instant | null {
-  const { instance, unstableRuns } = vm;
-  if (unstableRuns === null || instance?.phase !== 'Running' || instance.runningSince === null) return null;
-  return after(instance.runningSince, vmPolicyOf(vm.body).stableFor);
+/** When the host's word is needed on whether it runs: at its start deadline, and once it may have run for `stableFor`. */
+function hostAskedAt(vm: VmRecord): Instant | null {
+  const present = live(vm.instance) ? vm.instance : null;
+  const first = earliest([present?.startDeadlineAt ?? null, vmStableAt(vm)]);
+  const again = present?.askHostAt ?? null;
+  return first !== null && again !== null && again > first ? again : first;
 }
 
 export const vmDueAt = (vm: VmRecord): Instant | null => vmAlarm(vm)?.at ?? null;

@@ -1,13 +1,14 @@
 /** What an agent calls: it may speak only for its own node, and only for the VMs of its host. */
-import type { VmReport } from '../../core/contract/agent-bodies.ts';
+import type { NodeReport } from '../../core/contract/agent-bodies.ts';
 import type { LaunchAnswer } from '../../core/contract/agent-answers.ts';
 import { parseInstanceId } from '../../core/kit/ids.ts';
 import { desiredOf, isQuiet } from '../../core/node/desired.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
-import { desiredFor } from '../../core/vm/describe.ts';
+import { desiredFor } from '../../core/vm/told.ts';
+import { isLeft, stranger } from '../../core/vm/reporter.ts';
 import { hostOf, live, notTakenOn, type VmRecord, waitsForHost } from '../../core/vm/record.ts';
-import { vmPolicyOf } from '../../core/policy/vm-policy.ts';
-import { between } from '../../core/kit/time.ts';
+import { type LivenessProbe as LivenessProbeBody, vmPolicyOf } from '../../core/policy/vm-policy.ts';
+import { between, formatDuration } from '../../core/kit/time.ts';
 import { lastRecovery } from '../operations/home.ts';
 import { reportNode } from '../operations/nodes.ts';
 import { turnVm, vmsToRun } from '../operations/vms.ts';
@@ -24,13 +25,31 @@ export const reportNodeRoute: Serve<'reportNode'> = async (plane, request) => {
   if (node === null) throw fail(404, 'NodeNotFound', `there is no node ${nodeId}`);
   return {
     status: 200,
-    body: { desired: desiredOf(node, plane.now()), reportEverySeconds: reportEvery(node, plane.settings) },
+    body: {
+      desired: desiredOf(node, plane.now()),
+      reportEverySeconds: reportEvery(node, plane.settings, shortestLease(report)),
+      ...(result.written ? renewal(report) : {}),
+    },
   };
 };
 
-/** Often while under way or recovering, rarely while Idle (DESIGN section 6). */
-const reportEvery = (node: NodeRecord, settings: Settings): number =>
-  isQuiet(node) ? settings.idleReportSeconds : settings.activeReportSeconds;
+/** The shortest lease that the host says it holds something by. */
+function shortestLease({ instances }: NodeReport): number | null {
+  const leases = (instances ?? []).flatMap(({ leaseSeconds }) => leaseSeconds ?? []);
+  return leases.length === 0 ? null : Math.min(...leases);
+}
+
+/** Only a report that was written renews: what was not is no proof that the host was heard (DESIGN section 3 rule 6). */
+function renewal(report: NodeReport): { leaseSeconds?: number } {
+  const leaseSeconds = shortestLease(report);
+  return leaseSeconds === null ? {} : { leaseSeconds };
+}
+
+/** Often while under way or recovering, rarely while Idle; three times in the shortest lease there (DESIGN section 6). */
+function reportEvery(node: NodeRecord, settings: Settings, lease: number | null): number {
+  const every = isQuiet(node) ? settings.idleReportSeconds : settings.activeReportSeconds;
+  return lease === null ? every : Math.min(every, Math.max(1, Math.floor(lease / 3)));
+}
 
 export const hostVmsRoute: Serve<'listHostVms'> = async (plane, request) => {
   const nodeId = request.params.nodeId;
@@ -41,40 +60,21 @@ export const reportVmRoute: Serve<'reportVm'> = async (plane, request) => {
   const vmId = request.params.vmId;
   const caller = request.caller;
   const report = request.body;
-  const known = (await plane.store.load('vm', vmId))?.record ?? null;
-  if (known === null && (await lastRecovery(plane)).recoveredAt !== null) {
+  const result = await turnVm(plane, vmId, { kind: 'report', report, hostId: caller });
+  const vm = result.record;
+  if (vm === null && (await lastRecovery(plane)).recoveredAt !== null) {
     throw fail(404, 'VmNotFound', `there is no VM ${vmId} since the table was restored; what runs of it is left alone`);
   }
-  if (known === null || known.removed !== null) {
-    const ours =
-      report.uid !== undefined ||
-      (known !== null && hostOf(known) === caller && known.previousInstances.some((id) => id === report.instanceId)) ||
-      known?.instance?.instanceId === report.instanceId;
-    if (!ours) throw fail(404, 'VmNotFound', `there is no VM ${vmId}; an instance that nobody declared is left alone`);
-    return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
-  }
-  const awaited = known.awaitingHost != null;
-  if (!awaited && hostOf(known) !== caller && isLeft(known, report)) {
-    return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
-  }
-  if (!awaited) mustBeHost(known, caller);
-  const result = await turnVm(plane, vmId, { kind: 'report', report, hostId: caller });
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
-  // While its host is awaited any host may have it; whoever was not believed is told as ever.
-  if (awaited && result.record !== null && !isOver(result.record, report)) mustBeHost(result.record, caller);
-  return { status: 200, body: { desired: desiredFor(result.record, report.instanceId, report.uid) } };
+  if (vm === null || vm.removed !== null)
+    return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
+  if (hostOf(vm) !== caller) {
+    const foreign = stranger(vm, report, caller);
+    if (foreign !== null && !isLeft(vm, report)) throw ofRefusal(foreign.refusal);
+    return { status: 200, body: { desired: desiredFor(null, report.instanceId, report.uid) } };
+  }
+  return { status: 200, body: { desired: desiredFor(vm, report.instanceId, report.uid) } };
 };
-
-/** An instance of another declaration, or one whose end is known: a host that was left is told to end it, and nothing more. */
-function isOver(vm: VmRecord, { uid, instanceId }: VmReport): boolean {
-  if (uid !== undefined && uid !== vm.uid) return true;
-  const ended = vm.instance !== null && !live(vm.instance) && vm.instance.instanceId === instanceId;
-  return ended || vm.previousInstances.some((id) => id === instanceId);
-}
-
-/** The same, or one that carries the declaration's uid and is not the present one: started by us, and nobody waits for it. */
-const isLeft = (vm: VmRecord, report: VmReport): boolean =>
-  isOver(vm, report) || (report.uid !== undefined && report.instanceId !== vm.instance?.instanceId);
 
 function mustBeHost(vm: VmRecord, caller: string): void {
   if (hostOf(vm) !== caller) throw fail(403, 'NotYourVm', `VM ${vm.vmId} does not run on node ${caller}`);
@@ -104,6 +104,13 @@ function mustBeWanted(vm: VmRecord, instanceId: string): void {
       `VM ${vm.vmId} was restored and its hosts are still being heard: launch nothing`,
     );
   }
+  if (vm.lostHost != null) {
+    throw fail(
+      409,
+      'InstanceNotWanted',
+      `the host of VM ${vm.vmId} was fenced or lost, and nothing is launched on it until it is there again: launch nothing`,
+    );
+  }
   if (waitsForHost(vm) && live(vm.instance) && notTakenOn(vm.instance)) {
     throw fail(409, 'InstanceNotWanted', `VM ${vm.vmId} waits for the update of its host: launch nothing`);
   }
@@ -114,6 +121,8 @@ function mustBeWanted(vm: VmRecord, instanceId: string): void {
 
 function launchAnswer(plane: ControlPlane, vm: VmRecord, instanceId: string): Omit<LaunchAnswer, 'api'> {
   const deadline = live(vm.instance) ? vm.instance.startDeadlineAt : null;
+  const { grace, lease, stableFor } = vmPolicyOf(vm.body);
+  const { unresponsiveFor = '5m', resetLimit, liveness, restartElsewhere } = vm.body;
   return {
     vmId: vm.vmId,
     uid: vm.uid,
@@ -121,7 +130,20 @@ function launchAnswer(plane: ControlPlane, vm: VmRecord, instanceId: string): Om
     launchRevision: vm.launchRevision,
     launch: vm.body.launch,
     simulateCrash: vm.body.simulateCrash ?? false,
-    graceSeconds: vmPolicyOf(vm.body).grace / 1000,
+    graceSeconds: grace / 1000,
     startDeadlineSeconds: deadline === null ? null : Math.max(1, between(plane.now(), deadline) / 1000),
+    ...(lease === null ? {} : { leaseSeconds: lease / 1000 }),
+    stableFor: formatDuration(stableFor),
+    unresponsiveFor,
+    ...(resetLimit === undefined ? {} : { resetLimit }),
+    ...(liveness === undefined ? {} : { liveness: probeOf(liveness) }),
+    ...(restartElsewhere === true ? { restartElsewhere } : {}),
   };
+}
+
+/** Without what was not said: the host has its own defaults for that. */
+function probeOf(liveness: LivenessProbeBody): NonNullable<LaunchAnswer['liveness']> {
+  const { every, failures } = liveness;
+  const target = 'tcp' in liveness ? { tcp: liveness.tcp } : { http: liveness.http };
+  return { ...target, ...(every === undefined ? {} : { every }), ...(failures === undefined ? {} : { failures }) };
 }

@@ -37,6 +37,8 @@ export const HANDLERS: { readonly [N in RouteName]: Serve<N> } = {
   startVm: vms.startVm,
   stopVm: vms.stopVm,
   restartVm: vms.restartVm,
+  askConsole: vms.askConsole,
+  getConsole: vms.getConsole,
   listEvents: reads.readEvents,
   getSummary: reads.summary,
   recover: recoverRoute,

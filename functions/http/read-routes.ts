@@ -1,7 +1,8 @@
 /** The event log, the summary, and the API's own description. */
 import type { Summary } from '../../core/contract/answers.ts';
 import { describeNode } from '../../core/node/describe.ts';
-import { describeVm } from '../../core/vm/describe.ts';
+import { sayUnexpected } from '../../core/node/host-word.ts';
+import { describeVm, sayAttention, vmAttention } from '../../core/vm/describe.ts';
 import { loadGroup } from '../operations/groups.ts';
 import type { AggregateKind, ControlPlane, Ids, Records } from '../ports.ts';
 import { situations } from './node-routes.ts';
@@ -53,6 +54,9 @@ export const summary: Serve<'getSummary'> = async (plane) => {
     result.nodes.byPhase[shown.phase] = (result.nodes.byPhase[shown.phase] ?? 0) + 1;
     const rank = WORST_FIRST.indexOf(shown.phase);
     const troubled = rank >= 0 || node.silentSince !== null || shown.status?.updateCheck.result === 'Failed';
+    const unexpected = sayUnexpected(node);
+    if (!troubled && unexpected !== null)
+      found.push({ rank: 9, entry: { kind: 'node', id: node.nodeId, why: unexpected } });
     if (troubled)
       found.push({
         rank: rank < 0 ? 9 : rank,
@@ -65,6 +69,11 @@ export const summary: Serve<'getSummary'> = async (plane) => {
     result.vms.total += 1;
     result.vms.byStatus[shown.printableStatus] = (result.vms.byStatus[shown.printableStatus] ?? 0) + 1;
     const rank = WORST_FIRST.indexOf(shown.printableStatus);
+    if (rank < 0 && vmAttention(vm) !== null)
+      found.push({
+        rank: 9,
+        entry: { kind: 'vm', id: vm.vmId, why: `${shown.printableStatus}: ${sayAttention(vm, shown.explanation)}` },
+      });
     if (rank >= 0)
       found.push({ rank, entry: { kind: 'vm', id: vm.vmId, why: `${shown.printableStatus}: ${shown.explanation}` } });
   }

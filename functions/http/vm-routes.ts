@@ -1,10 +1,11 @@
 /** VMs, as an operator declares and moves them. */
 import type { Fact } from '../../core/decision/fact.ts';
-import { formatInstant, parseDuration } from '../../core/kit/time.ts';
+import { formatDuration, formatInstant, parseDuration } from '../../core/kit/time.ts';
 import { describeVm } from '../../core/vm/describe.ts';
 import type { VmEvent } from '../../core/vm/event.ts';
-import type { VmRecord } from '../../core/vm/record.ts';
-import type { VmJson } from '../../core/contract/answers.ts';
+import { CONSOLE_KEPT, consoleGoneAt } from '../../core/vm/console.ts';
+import type { ConsoleAsked, VmRecord } from '../../core/vm/record.ts';
+import type { ConsoleAnswer, VmJson } from '../../core/contract/answers.ts';
 import { parseNodeId, type VmId } from '../../core/kit/ids.ts';
 import { turnVm } from '../operations/vms.ts';
 import type { ControlPlane } from '../ports.ts';
@@ -50,8 +51,18 @@ export const putVm: Serve<'putVm'> = async (plane, request) => {
   const { vm, facts } = await decide(plane, request.params.vmId, { kind: 'put', body });
   // The decision itself says whether this call was the one that declared the VM, however many raced.
   const created = facts.some((fact) => fact.kind === 'event' && fact.type === 'VM Declared');
-  return { status: created ? 201 : 200, body: describeVm(vm, plane.now()) };
+  const warnings = warningsOf(vm);
+  const shown = describeVm(vm, plane.now());
+  return { status: created ? 201 : 200, body: { ...shown, ...(warnings.length === 0 ? {} : { warnings }) } };
 };
+
+/** What works as declared, and has a side that a person should know of beforehand. */
+function warningsOf({ vmId, body: { lease } }: VmRecord): string[] {
+  if (lease === undefined) return [];
+  return [
+    `VM ${vmId} has a lease of ${lease}: its host stops it when the control plane cannot be reached for longer than that. An outage of the control plane longer than the lease stops every VM that has one.`,
+  ];
+}
 
 async function decide(
   plane: ControlPlane,
@@ -69,20 +80,45 @@ async function verb(plane: ControlPlane, vmId: VmId, event: VmEvent): Promise<{ 
   return { status: 202, body: describeVm(vm, plane.now()) };
 }
 
-const plainVerb =
-  (event: VmEvent): Serve<'startVm' | 'restartVm'> =>
-  (plane, { params }) =>
-    verb(plane, params.vmId, event);
+export const startVm: Serve<'startVm'> = (plane, { params }) => verb(plane, params.vmId, { kind: 'start' });
 
-export const startVm = plainVerb({ kind: 'start' });
-export const restartVm = plainVerb({ kind: 'restart' });
+/** The grace that a person gives instead of the VM's own; null: none was given. */
+const graceOf = ({ gracePeriod }: { gracePeriod?: string | undefined }) =>
+  gracePeriod === undefined ? null : parseDuration(gracePeriod);
+
+export const restartVm: Serve<'restartVm'> = (plane, { params, body }) =>
+  verb(plane, params.vmId, { kind: 'restart', grace: graceOf(body) });
+
+const sayConsole = (vm: VmRecord, { askedAt, by, received }: ConsoleAsked): Omit<ConsoleAnswer, 'api'> => ({
+  vmId: vm.vmId,
+  askedAt: formatInstant(askedAt),
+  askedBy: by,
+  receivedAt: received === null ? null : formatInstant(received.at),
+  instanceId: received?.instanceId ?? null,
+  console: received?.text ?? null,
+});
+
+export const askConsole: Serve<'askConsole'> = async (plane, { params, caller }) => {
+  const { vm } = await decide(plane, params.vmId, { kind: 'askConsole', by: caller });
+  if (vm.console == null) throw fail(404, 'ConsoleNotAsked', `nobody has asked for the console of VM ${vm.vmId}`);
+  return { status: 202, body: sayConsole(vm, vm.console) };
+};
+
+export const getConsole: Serve<'getConsole'> = async (plane, { params }) => {
+  const vm = await mustFind(plane, params.vmId);
+  const goneAt = consoleGoneAt(vm);
+  if (vm.console == null || goneAt === null || plane.now() >= goneAt) {
+    throw fail(
+      404,
+      'ConsoleNotAsked',
+      `nobody has asked for the console of VM ${vm.vmId} within the last ${formatDuration(CONSOLE_KEPT)}; POST …/console asks its host for it`,
+    );
+  }
+  return { status: 200, body: sayConsole(vm, vm.console) };
+};
 
 export const stopVm: Serve<'stopVm'> = async (plane, request) => {
-  const { gracePeriod } = request.body;
-  return verb(plane, request.params.vmId, {
-    kind: 'stop',
-    grace: gracePeriod === undefined ? null : parseDuration(gracePeriod),
-  });
+  return verb(plane, request.params.vmId, { kind: 'stop', grace: graceOf(request.body) });
 };
 
 export const deleteVm: Serve<'deleteVm'> = async (plane, request) => {

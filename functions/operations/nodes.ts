@@ -63,6 +63,7 @@ async function followUp(
         await tellVms(plane, fact);
         break;
       case 'enrolled':
+      case 'listen':
       case 'wake':
       case 'metric':
       case 'event':

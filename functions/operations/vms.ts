@@ -2,12 +2,15 @@
 import type { HostVm } from '../../core/contract/agent-answers.ts';
 import type { InstanceSeen } from '../../core/contract/agent-bodies.ts';
 import { type NodeId, parseNodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
+import type { VmBody } from '../../core/contract/operator-bodies.ts';
+import type { Fact } from '../../core/decision/fact.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { inMaintenance, takesVms } from '../../core/node/maintenance.ts';
 import { decideVm } from '../../core/vm/decide.ts';
-import { hostLine } from '../../core/vm/describe.ts';
+import { hostLine } from '../../core/vm/told.ts';
 import { type HostView, needsHosts, type VmEvent } from '../../core/vm/event.ts';
-import { blocksReboot, hostOf, type VmRecord } from '../../core/vm/record.ts';
+import { sendLease } from '../../core/vm/lease.ts';
+import { blocksReboot, hostOf, live, type VmRecord } from '../../core/vm/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fillAfter } from './fill.ts';
@@ -19,26 +22,72 @@ export async function turnVm(plane: ControlPlane, vmId: VmId, event: VmEvent): P
   let blocked: NodeId | null = null;
   const result = await turn(plane, 'vm', vmId, async (record) => {
     blocked = record !== null && blocksReboot(record) ? hostOf(record) : null;
-    const hosts = record !== null && needsHosts(record, event) ? { hosts: await viewHosts(plane, record) } : {};
+    const hosts = needsHosts(record, event, plane.now()) ? { hosts: await viewHosts(plane, vmId, record, event) } : {};
     return decideVm(record, event, { vmId, now: plane.now(), draw: plane.draw(), ...hosts });
   });
+  if (result.kind === 'changed') await listenFor(plane, result.facts);
   if (result.kind === 'changed' && blocked !== null && !blocksReboot(result.record)) await proceedHost(plane, blocked);
   return result;
 }
 
 /** What a VM has to know of its host, and of those it may go to. */
-async function viewHosts(plane: ControlPlane, vm: VmRecord): Promise<HostView> {
+async function viewHosts(plane: ControlPlane, vmId: VmId, vm: VmRecord | null, event: VmEvent): Promise<HostView> {
+  const named = event.kind === 'put' ? { named: await viewNamed(plane, vmId, vm, event.body) } : {};
+  if (vm === null || vm.removed !== null) return { inMaintenance: false, fenced: false, inOrder: [], ...named };
   const own = (await plane.store.load('node', hostOf(vm)))?.record;
-  const others = (vm.body.hosts ?? []).flatMap((id) => parseNodeId(id) ?? []);
+  const mayMove = vm.body.restartElsewhere === true && event.kind !== 'stop' && event.kind !== 'delete';
+  const others = mayMove ? (vm.body.hosts ?? []).flatMap((id) => parseNodeId(id) ?? []) : [];
   const loaded = await Promise.all(others.map((id) => plane.store.load('node', id)));
   return {
     inMaintenance: own !== undefined && inMaintenance(own),
     fenced: own !== undefined && own.fencedAt !== null,
+    fencedAt: own?.fencedAt ?? null,
+    enrolled: own !== undefined,
+    heardAt: own?.status?.reportedAt ?? null,
     inOrder: others.filter((_id, index) => {
       const node = loaded[index]?.record;
       return node !== undefined && takesVms(node);
     }),
+    ...named,
   };
+}
+
+/** Of the host that a declaration names: whether it is off, and what is there already of what is declared. */
+async function viewNamed(
+  plane: ControlPlane,
+  vmId: VmId,
+  vm: VmRecord | null,
+  { hostId, launch }: VmBody,
+): Promise<NonNullable<HostView['named']>> {
+  const host = parseNodeId(hostId);
+  const node = host === null ? undefined : (await plane.store.load('node', host))?.record;
+  const fenced = node !== undefined && node.fencedAt !== null;
+  if (host === null || launch.type !== 'libvirt') return { fenced, sameDomain: null, autostart: false };
+  const autostart = (node?.unexpected ?? []).some(({ name, autostart: on }) => on === true && name === launch.domain);
+  // What stands unchanged was judged when it was declared.
+  const same =
+    vm?.removed === null && vm.body.hostId === hostId && JSON.stringify(vm.body.launch) === JSON.stringify(launch);
+  const ids = same ? [] : (await plane.store.vmsOfHost(host)).filter((id) => id !== vmId);
+  const loaded = await Promise.all(ids.map((id) => plane.store.load('vm', id)));
+  const taken = loaded.find((other) => {
+    if (other === null || other.record.removed !== null || hostOf(other.record) !== host) return false;
+    const { launch: theirs } = other.record.body;
+    return theirs.type === 'libvirt' && theirs.domain === launch.domain;
+  });
+  return { fenced, sameDomain: taken?.record.vmId ?? null, autostart };
+}
+
+/** Its host's next report is passed on to the VM. What is lost here the VM asks for again. */
+async function listenFor(plane: ControlPlane, facts: readonly Fact[]): Promise<void> {
+  for (const fact of facts) {
+    if (fact.kind !== 'listen') continue;
+    const { hostId } = fact;
+    await turn(plane, 'node', hostId, (record) =>
+      record === null
+        ? { kind: 'unchanged' }
+        : decideNode(record, { kind: 'listen' }, { nodeId: hostId, now: plane.now(), group: null }),
+    );
+  }
 }
 
 /** Lets a node go on that waited staged for a VM. The sweep does the same, lest this is lost. */
@@ -101,13 +150,20 @@ export async function hearHost(
   }
 }
 
-/** What should run on a host: each VM's live instance, to run or to end. */
+/** What should run on a host: each VM's live instance, to run or to end, and the lease that it is to be held by. */
 export async function vmsToRun(plane: ControlPlane, host: NodeId): Promise<HostVm[]> {
   const ids = await plane.store.vmsOfHost(host);
-  const loaded = await Promise.all(ids.map((id) => plane.store.load('vm', id)));
-  return loaded.flatMap((vm) => {
-    if (vm === null || hostOf(vm.record) !== host) return [];
-    const line = hostLine(vm.record);
-    return line === null ? [] : [line];
-  });
+  const now = plane.now();
+  const lines = await Promise.all(
+    ids.map(async (vmId) => {
+      const vm = (await plane.store.load('vm', vmId))?.record ?? null;
+      if (vm === null || hostOf(vm) !== host || hostLine(vm, now) === null) return null;
+      // From the moment a lease is sent the host may hold it: that is written down first (rule 6).
+      const sends =
+        live(vm.instance) && vm.instance.phase !== 'Pending' && sendLease(vm, vm.instance, now) !== vm.instance;
+      const told = sends ? (await turnVm(plane, vmId, { kind: 'leaseSent' })).record : vm;
+      return told === null || hostOf(told) !== host ? null : hostLine(told, now);
+    }),
+  );
+  return lines.filter((line) => line !== null);
 }

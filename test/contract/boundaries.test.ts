@@ -53,7 +53,7 @@ test('a fence that dies before the VMs know is told by the sweep, once', async (
   expect(nodeDueAt(fenced)).toBe(scene.world.now);
   await scene.sees('vms', 'web', { printableStatus: 'Running' });
   await sweep(scene.world.plane, registry);
-  await scene.sees('vms', 'web', { printableStatus: 'Starting', restartCount: 1 });
+  await scene.sees('vms', 'web', { printableStatus: 'Starting', restartCount: 0 });
   expect((await scene.world.store.load('node', nodeId))?.record.untold).toBeNull();
 });
 

@@ -86,6 +86,7 @@ export const runningVm = (changes: Partial<VmJson> = {}): VmJson => ({
   printableStatus: 'Running',
   restartCount: 0,
   can: canOfVm({ vmId: 'db', deleting: false, runStrategy: 'Always', on: true, had: null }),
+  failuresInARow: 0,
   explanation: 'Running since 00:00.',
   ...changes,
 });

@@ -67,6 +67,8 @@ describe('the policy of a VM', () => {
     backoff: vmBackoffOf({ preset: 'seed' }),
     stableFor: minutes(10),
     startDeadline: minutes(5),
+    giveUpAfter: null,
+    lease: null,
     grace: seconds(30),
   };
 

@@ -139,7 +139,7 @@ describe('status and explanation', () => {
       'not Running within its deadline, nothing planned',
       () => edit(timedOut(), { pendingStart: null, startFailure: null }),
       'Stopping',
-      `Is to be started: instance ${FIRST} was not Running within its start deadline, host ${HOST} was told to end it and its end is not known yet; the host is woken again ${soon(360, '60 s')}.`,
+      `No start is planned: instance ${FIRST} was not Running within its start deadline, host ${HOST} was told to end it and its end is not known yet; the host is woken again ${soon(360, '60 s')}.`,
     ],
     [
       'not Running within its deadline, counted and nothing planned',

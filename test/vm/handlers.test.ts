@@ -180,7 +180,7 @@ describe('rules 4 and 6: stop, fence', () => {
     expect(lives(scene)).toBe(2);
   });
 
-  test('a silent host makes the instance Unknown; it is replaced only after a fence, and nothing counts', async () => {
+  test('a silent host makes the instance Unknown; it is replaced only after a fence, once the host is back, and nothing counts', async () => {
     const scene = await declared('Always');
     await scene.node(HOST, { state: 'Idle', generation: 1, updateCheck: { result: 'UpToDate' } });
     await scene.vm('web', { phase: 'Running' });
@@ -189,6 +189,8 @@ describe('rules 4 and 6: stop, fence', () => {
     await scene.to(90_000);
     expect(lives(scene)).toBe(1);
     await scene.operator('POST', `/v1/nodes/${HOST}/fence`, {});
+    expect(lives(scene)).toBe(1);
+    await scene.node(HOST, { state: 'Idle', generation: 1, bootId: 'another', updateCheck: { result: 'UpToDate' } });
     expect(lives(scene)).toBe(2);
     await scene.sees('vms', 'web', { startFailure: null, unstableRuns: null });
   });
@@ -284,6 +286,7 @@ describe('rule 7: changes', () => {
 
   test('the host cannot change while an instance is not known ended', async () => {
     const scene = await declared('Always');
+    await scene.vm('web', { phase: 'Scheduled' });
     const refused = await put(scene, { ...exec('Always'), hostId: OTHER });
     expect(refused).toMatchObject({ status: 409, body: { code: 'InstanceNotEnded' } });
     await scene.sees('vms', 'web', { hostId: HOST });
@@ -296,6 +299,7 @@ describe('rule 8: delete and adoption', () => {
     expect((await off.operator('DELETE', '/v1/vms/web')).status).toBe(202);
     expect((await off.operator('GET', '/v1/vms/web')).status).toBe(404);
     const scene = await declared('Always');
+    await scene.vm('web', { phase: 'Scheduled' });
     await scene.operator('DELETE', '/v1/vms/web');
     expect(await status(scene)).toBe('Terminating');
     expect(await verb(scene, 'start')).toBe(409);

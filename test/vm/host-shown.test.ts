@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseNodeId } from '../../core/kit/ids.ts';
 import type { PrintableStatus } from '../../core/contract/words.ts';
-import { hostLine } from '../../core/vm/describe.ts';
+import { hostLine } from '../../core/vm/told.ts';
 import { at, declared, edit, HOST, iso, OTHER_HOST, running, type VmLife } from './scene.ts';
 import { ended, exit1, failed, FIRST, later, silent, soon, unstable } from './situations.ts';
 import { minutes } from '../../core/kit/time.ts';
@@ -151,26 +151,26 @@ describe('the fields', () => {
 describe('a host that is updated is told', () => {
   test('nothing of what it has not taken on before, which it takes on after', () => {
     const life = updated(declared('Always'));
-    expect(hostLine(life.vm)).toBeNull();
+    expect(hostLine(life.vm, life.now)).toBeNull();
     life.send({ kind: 'hostMaintenance', hostId: HOST, begins: false });
-    expect(hostLine(life.vm)).toMatchObject({ power: 'on', instanceId: FIRST });
+    expect(hostLine(life.vm, life.now)).toMatchObject({ power: 'on', instanceId: FIRST });
   });
 
   test('to end what runs, and what a person has stopped before it was taken on', () => {
     const off = { power: 'off', instanceId: FIRST, graceSeconds: 30 };
-    expect(hostLine(updated(running('Always')).vm)).toMatchObject(off);
+    expect(hostLine(updated(running('Always')).vm, at(0))).toMatchObject(off);
     const life = updated(declared('Always'));
     life.stop();
-    expect(hostLine(life.vm)).toMatchObject(off);
+    expect(hostLine(life.vm, life.now)).toMatchObject(off);
   });
 
   test('to run on what it has taken on all the same', () => {
     const life = updated(declared('Always'));
     life.report('Running');
-    expect(hostLine(life.vm)).toMatchObject({ power: 'on', instanceId: FIRST });
+    expect(hostLine(life.vm, life.now)).toMatchObject({ power: 'on', instanceId: FIRST });
   });
 
   test('nothing of what is awaited after a restore: what it runs is left where it is', () => {
-    expect(hostLine(restored(running('Always')).vm)).toBeNull();
+    expect(hostLine(restored(running('Always')).vm, at(0))).toBeNull();
   });
 });

@@ -78,7 +78,7 @@ describe('the update of its host', () => {
     expect(said(life, () => life.report('Succeeded'))).toEqual([
       `VM Ended: instance ${FIRST} Succeeded: HostMaintenance`,
     ]);
-    expect(life.vm.pendingStart).toEqual({ notBefore: at(5) });
+    expect(life.vm.pendingStart).toEqual({ notBefore: at(5), promised: true });
   });
 
   test('shortens no grace that a person gave, and says nothing of what is ending anyway', () => {
@@ -157,7 +157,7 @@ describe('where nobody has looked at hosts', () => {
   test('a fenced one is not left', () => {
     const life = running('Always', { restartElsewhere: true, hosts: [OTHER_HOST] });
     life.send({ kind: 'hostFenced', hostId: HOST, at: at(0) });
-    expect(life.vm).toMatchObject({ instance: { phase: 'Pending' } });
+    expect(life.vm).toMatchObject({ instance: { phase: 'Failed', cause: 'HostLost' } });
     expect(life.vm.placedOn ?? null).toBeNull();
   });
 });

@@ -5,7 +5,7 @@ import { decideVm } from '../../core/vm/decide.ts';
 import type { HostView } from '../../core/vm/event.ts';
 import { waitsForHost } from '../../core/vm/record.ts';
 import type { Event } from '../kubevirt/vm-life.ts';
-import { at, declared, HOST, id, OTHER_HOST, running, type VmLife } from './scene.ts';
+import { at, declared, HOST, id, OTHER_HOST, running, type VmLife, boots, said } from './scene.ts';
 
 const A = parseNodeId(HOST) ?? expect.fail('a node id');
 const B = parseNodeId(OTHER_HOST) ?? expect.fail('a node id');
@@ -58,7 +58,7 @@ describe('the update of its host', () => {
     (strategy) => {
       const life = stoppedForHost(strategy);
       const before = life.instanceId;
-      expect(life.vm).toMatchObject({ startFailure: null, unstableRuns: null, restartCount: 0, power: { on: true } });
+      expect(life.vm).toMatchObject({ startFailure: null, unstableRuns: null, power: { on: true } });
       expect(life.vm.instance).toMatchObject({ phase: 'Succeeded', cause: 'HostMaintenance' });
       expect(due(later(life, 100), { inMaintenance: true })).toEqual([]);
       expect(begins(life, false)).toEqual([expect.stringContaining('VM Instance Started')]);
@@ -134,13 +134,12 @@ describe('the update of its host', () => {
 });
 
 describe('a host that is fenced', () => {
-  test('ends what ran there, uncounted, and it starts there again when it may not go elsewhere', () => {
+  test('ends what ran there, uncounted, and it starts there again once the host is back, when it may not go elsewhere', () => {
     const life = later(running('Always'), 10);
     const before = life.instanceId;
-    expect(fence(life, [B])).toEqual([
-      `VM Ended: instance ${before} Failed: HostLost: host ${HOST} was fenced`,
-      expect.stringContaining(`asked of host ${HOST}`),
-    ]);
+    expect(fence(life, [B])).toEqual([`VM Ended: instance ${before} Failed: HostLost: host ${HOST} was fenced`]);
+    // Nothing is started on a host that was fenced, until it reports from another boot.
+    expect(said(life, () => boots(life))).toEqual([expect.stringContaining(`asked of host ${HOST}`)]);
     expect(life.vm).toMatchObject({ unstableRuns: null, startFailure: null });
   });
 
@@ -178,11 +177,10 @@ describe('a host that is fenced', () => {
   test('with no other in order: the start waits there, and goes elsewhere as soon as one is', () => {
     const life = later(running('Always', ELSEWHERE), 10);
     fence(life);
-    expect(life.vm.instance).toMatchObject({ phase: 'Pending' });
-    expect(due(life, { fenced: true })).toEqual([]);
-    expect(due(life, { fenced: false, inOrder: [B] })).toEqual([]);
-    expect(due(life, { fenced: true, inOrder: [B] })).toEqual([
-      expect.stringContaining('HostLost'),
+    expect(life.vm.instance).toMatchObject({ phase: 'Failed', cause: 'HostLost' });
+    expect(due(later(life, 190), { fenced: true })).toEqual([]);
+    expect(due(later(life, 200), { fenced: true, inOrder: [B] })).toEqual([]);
+    expect(due(later(life, 370), { fenced: true, inOrder: [B] })).toEqual([
       expect.stringContaining('VM Moved'),
       expect.stringContaining(`asked of host ${OTHER_HOST}`),
     ]);
@@ -192,7 +190,7 @@ describe('a host that is fenced', () => {
     const life = stoppedForHost('Always', ELSEWHERE);
     fence(life);
     expect(waitsForHost(life.vm)).toBe(false);
-    expect(life.vm.instance?.phase).toBe('Pending');
+    expect(life.vm.lostHost).toMatchObject({ how: 'fenced' });
     const unheard = stoppedForHost('Always', ELSEWHERE);
     due(later(unheard, 190), { inMaintenance: true, fenced: true });
     expect(waitsForHost(unheard.vm)).toBe(false);

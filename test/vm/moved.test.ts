@@ -124,28 +124,28 @@ describe('a decision looks at hosts', () => {
 
   test.each<[string, () => VmLife, VmEvent]>([
     ['a fence, of a VM that may go elsewhere', () => running('Always', ELSEWHERE), fenced],
+    ['a fence, of a VM that stays', () => running('Always', { hosts: [OTHER_HOST] }), fenced],
+    ['a start', () => declared('Always'), { kind: 'start' }],
+    ['a stop', () => declared('Always'), { kind: 'stop', grace: seconds(1) }],
+    ['a restart', () => declared('Always'), { kind: 'restart' }],
+    ['a delete', () => declared('Always'), { kind: 'delete', force: false }],
+    ['a declaration', () => declared('Always'), { kind: 'put', body: declared('Always').vm.body }],
     ['an end for an update that nobody told of', () => running('Always'), report('HostMaintenance')],
     ['time, of a VM that waits for its host', waiting, due],
     ['time, of a start that may go elsewhere and that no host has taken on', () => declared('Always', ELSEWHERE), due],
   ])('for %s', (_what, make, event) => {
-    expect(needsHosts(make().vm, event)).toBe(true);
+    expect(needsHosts(make().vm, event, at(0))).toBe(true);
   });
 
   test.each<[string, () => VmRecord | null, VmEvent]>([
     ['a VM that is not there', () => null, report('HostMaintenance')],
     ['a VM that is gone', () => gone().vm, fenced],
-    ['a fence, of a VM that stays', () => running('Always', { hosts: [OTHER_HOST] }).vm, fenced],
     ['another end', () => running('Always').vm, report('Killed')],
     ['time, of a start that stays', () => declared('Always').vm, due],
     ['time, of what runs', () => running('Always', ELSEWHERE).vm, due],
     ['time, of what has ended', () => edit(declared('Manual', ELSEWHERE), { instance: null }).vm, due],
     ...(
       [
-        { kind: 'start' },
-        { kind: 'stop', grace: seconds(1) },
-        { kind: 'restart' },
-        { kind: 'delete', force: false },
-        { kind: 'put', body: declared('Always').vm.body },
         { kind: 'launchFetched', instanceId: FIRST },
         { kind: 'hostSilent', hostId: HOST },
         { kind: 'hostMaintenance', hostId: HOST, begins: true },
@@ -155,6 +155,6 @@ describe('a decision looks at hosts', () => {
       ] satisfies VmEvent[]
     ).map((event): [string, () => VmRecord, VmEvent] => [event.kind, () => declared('Always', ELSEWHERE).vm, event]),
   ])('not for %s', (_what, make, event) => {
-    expect(needsHosts(make(), event)).toBe(false);
+    expect(needsHosts(make(), event, at(0))).toBe(false);
   });
 });

@@ -16,6 +16,7 @@ import {
   running,
   said,
   VmLife,
+  boots,
 } from './scene.ts';
 
 describe('phases', () => {
@@ -126,6 +127,8 @@ describe('adoption', () => {
       createdAt: at(2),
       everRunning: true,
       runningSince: at(2),
+      takenOnAt: at(2),
+      askHostAt: null,
       cause: null,
       stop: null,
       startDeadlineAt: null,
@@ -274,24 +277,25 @@ describe('a silent host', () => {
 describe('a fenced host', () => {
   const fenced = (life: VmLife, hostId = HOST) => life.send({ kind: 'hostFenced', hostId, at: life.now });
 
-  test('has ended what it ran: uncounted, and the next instance starts', () => {
+  test('has ended what it ran: uncounted, and the next instance starts once the host is back', () => {
     const life = running('Always');
     const first = life.instanceId;
     const events = said(life, () => fenced(life));
     expect(events[0]).toBe(`VM Ended: instance ${first} Failed: HostLost: host ${HOST} was fenced`);
-    expect(events[1]).toMatch(/^VM Instance Started: /);
+    expect(events[1]).toBeUndefined();
     expect(life.vm).toMatchObject({ startFailure: null, unstableRuns: null, lastFailure: null });
+    boots(life);
     expect(life.instanceId).not.toBe(first);
   });
 
-  test('has ended what was to be stopped, even before it was picked up; nothing else that is Pending', () => {
+  test('has ended what was to be stopped, and what it had not picked up, which is owed', () => {
     const stopped = declared('Always');
     stopped.stop();
     fenced(stopped);
     expect(instance(stopped)).toMatchObject({ phase: 'Failed', cause: 'Requested' });
     const pending = declared('Always');
-    expect(facts(pending, () => fenced(pending))).toEqual([]);
-    expect(instance(pending).phase).toBe('Pending');
+    expect(said(pending, () => fenced(pending))).toEqual([expect.stringContaining('HostLost')]);
+    expect(pending.vm.pendingStart).not.toBeNull();
     const other = running('Always');
     expect(facts(other, () => fenced(other, OTHER_HOST))).toEqual([]);
     const ended = running('Manual');

@@ -47,6 +47,10 @@ export function edit(life: VmLife, more: Partial<Vm>): VmLife {
 export const editInstance = (life: VmLife, more: Partial<Instance>): VmLife =>
   edit(life, { instance: { ...instance(life), ...more } });
 
+/** Its host reports from another boot, which begins now. */
+export const boots = (life: VmLife, hostId: string = HOST): number =>
+  life.send({ kind: 'hostBooted', hostId, at: life.now, bootedAt: life.now, alive: [] });
+
 const draw = { delay: 0.5, deadline: 0.5, id: 'ffffffffffffffff' };
 export function decided(life: VmLife, event: Event): ReturnType<typeof decideVm> {
   return decideVm(life.vm, event, { vmId: life.vm.vmId, now: life.now, draw });

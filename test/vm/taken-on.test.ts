@@ -26,14 +26,14 @@ describe('an instance that its host says again to have taken on has', () => {
   test.each<[string, () => VmLife, number | null]>([
     ['the deadline that was set, after a silence', () => again(silent(scheduled()), 100), 300],
     [
-      'none, if it had none, though its VM has one since',
+      'the one that its VM was given since, though it had none',
       () => {
         const life = declared('Always', { startDeadline: 'none' });
         life.report('Scheduled');
         life.put('Always', { backoff: { preset: 'seed' }, startDeadline: '5m' });
         return again(silent(life), 100);
       },
-      null,
+      300,
     ],
     ['a new one after a restore, which let no clock run', () => again(restored(scheduled()), 100), 400],
     ['that one, after a restore and a silence', () => again(silent(again(restored(scheduled()), 100)), 200), 400],

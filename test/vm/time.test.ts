@@ -54,7 +54,8 @@ describe('time', () => {
     same.wait(30);
     const unmoved = same.vm;
     same.send({ kind: 'wakeFailed', status: 'Failed' });
-    expect(same.vm).toBe(unmoved);
+    expect(same.vm.instance).toEqual(unmoved.instance);
+    expect(same.vm.wakeFailure).toEqual({ status: 'Failed', at: at(30) });
     const taken = running('Always');
     taken.send({ kind: 'wakeFailed', status: 'Failed' });
     expect(instance(taken).nextWakeAt).toBeNull();

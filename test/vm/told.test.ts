@@ -1,7 +1,7 @@
 /** A VM as a whole, and what its host is told of it (DESIGN section 6). */
 import { describe, expect, test } from 'vitest';
 import type { DesiredVm } from '../../core/contract/agent-answers.ts';
-import { desiredFor, hostLine } from '../../core/vm/describe.ts';
+import { desiredFor, hostLine } from '../../core/vm/told.ts';
 import { at, declared, edit, HOST, iso, running, type VmLife } from './scene.ts';
 import { failed, ended, stopping, timedOut, FIRST } from './situations.ts';
 
@@ -23,7 +23,8 @@ test('a VM is shown as a whole', () => {
     },
     unstableRuns: { count: 2, retryAfter: iso(9) },
     lastFailure: { reason: 'LaunchFailed', message: 'exit 1', console: null, at: iso(0) },
-    restartCount: 1,
+    restartCount: 0,
+    failuresInARow: 1,
   });
   expect(edit(life, { unstableRuns: { count: 2, retryAfter: null } }).shown.unstableRuns).toEqual({
     count: 2,
@@ -46,7 +47,13 @@ describe('what a host is told', () => {
     const { vm } = make();
     expect(desiredFor(vm, FIRST, vm.uid)).toEqual({ ...desired, instanceId: FIRST });
     expect(desiredFor(vm, FIRST, undefined)).toEqual({ ...desired, instanceId: FIRST });
-    expect(hostLine(vm)).toStrictEqual({ vmId: 'web', uid: vm.uid, ...desired, instanceId: FIRST, launchRevision: 1 });
+    expect(hostLine(vm, at(0))).toStrictEqual({
+      vmId: 'web',
+      uid: vm.uid,
+      ...desired,
+      instanceId: FIRST,
+      launchRevision: 1,
+    });
   });
 
   test('of every other instance: to end', () => {
@@ -60,8 +67,8 @@ describe('what a host is told', () => {
   });
 
   test('of a VM that has none, or that is gone: nothing', () => {
-    expect(hostLine(declared('Manual').vm)).toBeNull();
-    expect(hostLine(ended('Manual', 'Succeeded').vm)).toBeNull();
-    expect(hostLine({ ...running('Always').vm, removed: { at: at(0) } })).toBeNull();
+    expect(hostLine(declared('Manual').vm, at(0))).toBeNull();
+    expect(hostLine(ended('Manual', 'Succeeded').vm, at(0))).toBeNull();
+    expect(hostLine({ ...running('Always').vm, removed: { at: at(0) } }, at(0))).toBeNull();
   });
 });
