@@ -19,7 +19,7 @@ const DRAIN: NonNullable<GroupBody['drain']> = {
   timeout: '60s',
 };
 
-describe('draining a Kubernetes node', () => {
+describe.concurrent('draining a Kubernetes node', () => {
   const KEYS = { accessKeyId: 'ASIAEXAMPLE', secretAccessKey: 'secret', sessionToken: 'token' };
   const KUBERNETES: GroupBody = {
     drain: { steps: [{ type: 'kubernetes' }], timeout: '20s' },

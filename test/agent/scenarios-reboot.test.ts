@@ -19,7 +19,7 @@ const DRAIN: NonNullable<GroupBody['drain']> = {
   timeout: '60s',
 };
 
-describe('the reboot', () => {
+describe.concurrent('the reboot', () => {
   test('10 a boot rollback: RolledBack, scheduling restored, that version blocked, no second drain or reboot', async () => {
     const node = await site.node(await site.group({ drain: DRAIN }), { bootsBack: true });
     const after = await node.crashed(1);
@@ -94,7 +94,7 @@ describe('the reboot', () => {
     expect((await node.events()).filter((event) => event.startsWith('Node Crashed'))).toEqual([]);
   });
 
-  test('15 control plane and agent are killed during the drain: one reboot, and nothing is left drained', async () => {
+  test.sequential('15 control plane and agent are killed during the drain: one reboot, and nothing is left drained', async () => {
     const node = await site.heldNode(await site.group({ drain: DRAIN }));
     writeFileSync(node.file('busy'), '');
     await node.verb('release');

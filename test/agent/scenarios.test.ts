@@ -20,7 +20,7 @@ const DRAIN: NonNullable<GroupBody['drain']> = {
   timeout: '60s',
 };
 
-describe('the update API', () => {
+describe.concurrent('the update API', () => {
   test('1 fresh boot: 404 on status is no error, before and after the reboot', async () => {
     const node = await site.node(await site.group());
     expect(node.machine.state().update).toBeNull();
