@@ -33,6 +33,9 @@ export async function carryOut<K extends AggregateKind>(
     }
     if (fact.kind === 'metric') plane.telemetry.metric(fact.name, fact.value, fact.group);
   }
+  for (const version of versionsShown(before, next)) {
+    attempts.push([`writing down when version ${version} was first seen`, plane.store.noteSeen(version, now)]);
+  }
   const entries = publishable(kind, before, next);
   if (entries.length > 0) attempts.push(['publishing its events', plane.bus.publish(entries)]);
   const results = await Promise.allSettled(attempts.map(([, attempt]) => attempt));
@@ -46,6 +49,17 @@ export async function carryOut<K extends AggregateKind>(
       },
     );
   });
+}
+
+/** Versions that a node had not shown before: the age of each counts from the first node that did (DESIGN section 2b). */
+function versionsShown(before: Records[AggregateKind] | null, next: Records[AggregateKind]): string[] {
+  if (next.kind !== 'node') return [];
+  const shown = (record: Records[AggregateKind] | null): (string | undefined)[] =>
+    record?.kind === 'node' ? [record.status?.currentVersion, record.status?.updateCheck.version] : [];
+  const known = shown(before);
+  return [...new Set(shown(next))].flatMap((version) =>
+    version === undefined || known.includes(version) ? [] : [version],
+  );
 }
 
 /** The aggregate that a record is. */

@@ -1,5 +1,7 @@
 /** The index keys of each record: what proposes it for a queue, a sweep, a listing or a gauge (docs/data-model.md). */
 import { groupDueAt } from '../core/group/group.ts';
+import { type NodeId, parseNodeId } from '../core/kit/ids.ts';
+import { digestOf, readDigest } from '../core/node/digest.ts';
 import { queueKey } from '../core/node/queue.ts';
 import { type NodeRecord, waitsStaged } from '../core/node/record.ts';
 import { nodeConcerns, nodeDueAt } from '../core/node/timing.ts';
@@ -8,13 +10,13 @@ import { vmAttention } from '../core/vm/describe.ts';
 import { hostOf } from '../core/vm/record.ts';
 import { inCrashLoop, vmDueAt } from '../core/vm/timing.ts';
 import { refOf } from './effects.ts';
-import { type AggregateKind, type Concern, CONCERNS, type Records } from './ports.ts';
+import { type AggregateKind, type Choose, type Concern, CONCERNS, type MemberLine, type Records } from './ports.ts';
 
 export type IndexKeys = {
   /** In the listing, unless it is only a tombstone. */
   listed: boolean;
   /** A node's place in its group: queued in order, under way, or neither. */
-  member: { group: string; rank: string } | null;
+  member: { group: string; rank: string; digest: string } | null;
   due: Instant | null;
   concerns: Concern[];
   host: string | null;
@@ -32,7 +34,8 @@ export function indexKeys(record: Records[AggregateKind]): IndexKeys {
       const concerns = nodeConcerns(record);
       return {
         listed: record.removed === null,
-        member: record.removed === null ? { group: record.group, rank: rankOf(record) } : null,
+        member:
+          record.removed === null ? { group: record.group, rank: rankOf(record), digest: digestOf(record) } : null,
         due: nodeDueAt(record),
         concerns: CONCERNS.filter((concern) => concern !== 'crashLoop' && concerns[concern]),
         host: null,
@@ -59,5 +62,25 @@ function rankOf(node: NodeRecord): string {
   const slotless = attempt.claimId === null && !attempt.unlimited && waitsStaged(node);
   return `${slotless ? STAGED : UNDER_WAY}#${nodeId}`;
 }
+
+/** The place in the group, and behind it what a survey of the members reads. */
+export const memberSort = ({ rank, digest }: { rank: string; digest: string }): string => `${rank}|${digest}`;
+
+/** A line of a group's index, as `memberSort` wrote it; a release before this wrote no digest. */
+export function memberLine(sort: string): MemberLine[] {
+  const [rank = '', digest] = sort.split('|');
+  const nodeId = parseNodeId(rank.split('#').at(-1) ?? '');
+  return nodeId === null ? [] : [{ nodeId, digest: digest === undefined ? null : readDigest(nodeId, digest) }];
+}
+
+/** Those that are chosen, in their order, and within it in that of the queue. */
+export const chosen = (lines: readonly MemberLine[], choose: Choose): NodeId[] =>
+  lines
+    .flatMap((line, place) => {
+      const order = choose(line);
+      return order === null ? [] : [{ nodeId: line.nodeId, order, place }];
+    })
+    .sort((a, b) => a.order - b.order || a.place - b.place)
+    .map(({ nodeId }) => nodeId);
 
 export { refOf };

@@ -4,6 +4,7 @@ import type { CommandAction, Draw } from '../core/decision/fact.ts';
 import type { GroupRecord } from '../core/group/record.ts';
 import type { GroupId, NodeId, VmId } from '../core/kit/ids.ts';
 import type { AggregateKind, Ids, Ref } from '../core/kit/ref.ts';
+import type { Digest } from '../core/node/digest.ts';
 import type { MetricName } from '../core/contract/names.ts';
 import type { NodeRecord } from '../core/node/record.ts';
 import type { Instant } from '../core/kit/time.ts';
@@ -20,6 +21,10 @@ export type Page<T> = { items: T[]; cursor: string | null };
 export const CONCERNS = ['backingOff', 'unreachable', 'silent', 'gaveUp', 'blocked', 'crashLoop'] as const;
 export type Concern = (typeof CONCERNS)[number];
 
+export type MemberLine = { nodeId: NodeId; digest: Digest | null };
+/** Who of a queue is proposed, and in which order before that of the queue; null: passed over. */
+export type Choose = (line: MemberLine) => number | null;
+
 /** One item per aggregate with a revision; indexes only propose (DESIGN section 7). */
 export interface Store {
   load<K extends AggregateKind>(kind: K, id: Ids[K]): Promise<Loaded<Records[K]> | null>;
@@ -33,12 +38,17 @@ export interface Store {
   /** Ids in ascending order, removed ones left out. */
   list<K extends AggregateKind>(kind: K, limit: number, cursor: string | null): Promise<Page<Ids[K]>>;
   /** Members of a group that may lack nothing but a slot, in queue order, as the index last saw them. */
-  queue(group: GroupId, limit: number): Promise<NodeId[]>;
+  queue(group: GroupId, limit: number, choose?: Choose): Promise<NodeId[]>;
   /** Members that may be under way, as the index last saw them. */
   underWay(group: GroupId): Promise<NodeId[]>;
   /** Members that wait staged without a slot and are not in the queue, as the index last saw them. */
   waitingStaged(group: GroupId): Promise<NodeId[]>;
-  countMembers(group: GroupId): Promise<number>;
+  /** All members, as the index last saw them; without a digest those that have not reported. */
+  members(group: GroupId): Promise<MemberLine[]>;
+  /** When any node of the deployment was first offered the version, or ran it; null: not written down. */
+  firstSeen(version: string): Promise<Instant | null>;
+  /** Writes that down, unless it is. */
+  noteSeen(version: string, at: Instant): Promise<void>;
   /** Everything that was due at `now`, as the index last saw it, oldest first in each shard. */
   overdue(now: Instant, limitPerShard: number): Promise<Ref[]>;
   vmsOfHost(host: NodeId): Promise<VmId[]>;

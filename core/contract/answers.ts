@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { nodeBackoffSchema } from '../policy/backoff.ts';
 import { drainSchema } from '../policy/drain.ts';
 import { monitorSchema } from '../policy/monitor.ts';
+import { rolloutFields } from '../policy/rollout.ts';
 import { updateCheckSchema } from './agent-bodies.ts';
 import { apiVersion, count, instantText } from './answer-parts.ts';
 import { groupCanSchema, nodeCanSchema, vmCanSchema } from './can.ts';
@@ -175,6 +176,7 @@ export const groupSchema = z.object({
         onTimeout: drainSchema.shape.onTimeout.def.innerType,
       }),
     ),
+    ...rolloutFields,
   }),
   paused: z.boolean(),
   memberCount: z.nullable(count()),
@@ -182,6 +184,27 @@ export const groupSchema = z.object({
   limit: z.nullable(count()),
   underWay: z.array(z.string()),
   can: groupCanSchema,
+  window: z.object({
+    open: z.boolean(),
+    /** When something may begin again; absent: now, or no instant is known. */
+    opensAt: z.exactOptional(instantText()),
+    closesAt: z.exactOptional(instantText()),
+    /** Who has opened it. */
+    openedBy: z.exactOptional(z.string()),
+    frozen: z.exactOptional(z.object({ to: instantText(), reason: z.exactOptional(z.string()) })),
+  }),
+  expedited: z.array(z.object({ version: z.string(), by: z.string(), until: instantText() })),
+  /** The zone that is being updated now. */
+  zone: z.exactOptional(z.string()),
+  breakers: z.array(z.object({ version: z.string(), openedAt: instantText(), nodes: z.array(z.string()) })),
+  settled: z.array(z.object({ version: z.string(), since: instantText() })),
+  /** As the sweep last counted; null before it has. */
+  rollout: z.nullable(
+    z.object({
+      at: instantText(),
+      target: z.record(z.string(), z.object({ done: count(), underWay: count(), waiting: count(), failed: count() })),
+    }),
+  ),
   explanation: z.string(),
 });
 export type GroupJson = z.infer<typeof groupSchema>;

@@ -20,7 +20,15 @@ export const nodeCanSchema = z.object({
   delete: verdict(),
 });
 export const vmCanSchema = z.object({ start: verdict(), stop: verdict(), restart: verdict(), delete: verdict() });
-export const groupCanSchema = z.object({ pause: verdict(), resume: verdict(), delete: verdict() });
+export const groupCanSchema = z.object({
+  pause: verdict(),
+  resume: verdict(),
+  closeBreaker: verdict(),
+  openWindow: verdict(),
+  closeWindow: verdict(),
+  expedite: verdict(),
+  delete: verdict(),
+});
 
 /** What the verbs of a node depend on. */
 export type NodeState = { nodeId: string; group: string; underWay: boolean };
@@ -33,7 +41,13 @@ export type VmState = {
   had: string | null;
 };
 /** What the verbs of a group depend on. */
-export type GroupState = { group: string; isDefault: boolean; declared: boolean };
+export type GroupState = {
+  group: string;
+  isDefault: boolean;
+  declared: boolean;
+  /** Until when and why it is frozen, in words; null: it is not. */
+  frozen: string | null;
+};
 
 type Rule<S> = { code: string; when: (state: S) => boolean; detail: (state: S) => string };
 type Table<S, V extends string> = Readonly<Record<V, readonly Rule<S>[]>>;
@@ -94,6 +108,17 @@ const NODE_VERBS: Table<NodeState, keyof z.infer<typeof nodeCanSchema>> = {
 const GROUP_VERBS: Table<GroupState, keyof z.infer<typeof groupCanSchema>> = {
   pause: [],
   resume: [],
+  closeBreaker: [],
+  openWindow: [
+    {
+      code: 'Frozen',
+      when: ({ frozen }) => frozen !== null,
+      detail: ({ group, frozen }) =>
+        `group ${group} is frozen ${frozen ?? ''}; a window opens nothing then: put the policy without that freeze`,
+    },
+  ],
+  closeWindow: [],
+  expedite: [],
   delete: [
     {
       code: 'DefaultGroup',
@@ -137,5 +162,9 @@ export const canOfVm = (state: VmState): z.infer<typeof vmCanSchema> => ({
 export const canOfGroup = (state: GroupState): z.infer<typeof groupCanSchema> => ({
   pause: mayGroup('pause', state),
   resume: mayGroup('resume', state),
+  closeBreaker: mayGroup('closeBreaker', state),
+  openWindow: mayGroup('openWindow', state),
+  closeWindow: mayGroup('closeWindow', state),
+  expedite: mayGroup('expedite', state),
   delete: mayGroup('delete', state),
 });

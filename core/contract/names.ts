@@ -33,6 +33,7 @@ export const METRICS = [
   'NodesSilent',
   'GaveUp',
   'NodesBlocked',
+  'BreakersOpen',
   'VmsInCrashLoop',
   'TimerLatenessMs',
   'SweepCompleted',

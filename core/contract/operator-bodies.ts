@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { durationText, groupId, nodeId, positiveDuration, shortText, text } from '../kit/schema.ts';
 import { vmBackoffSchema } from '../policy/backoff.ts';
 import { leaseSchema, livenessSchema } from '../policy/vm-policy.ts';
+import { windowLength } from '../policy/windows.ts';
 import { RUN_STRATEGIES } from './words.ts';
 
 /** The longest body the API takes, in bytes; a longer one is 413. */
@@ -62,7 +63,7 @@ export type VmBody = z.infer<typeof vmBodySchema>;
 /** Fields of DESIGN section 6 that belong to features not landed: refused by name, never accepted and ignored. */
 export const FIELDS_NOT_LANDED: { readonly vm: readonly string[]; readonly group: readonly string[] } = {
   vm: [],
-  group: ['windows', 'breaker', 'version', 'order', 'after'],
+  group: ['haltOnAlarm'],
 };
 
 /** Of stop and restart: how long the guest may take to end by itself, instead of its VM's `grace`. */
@@ -74,4 +75,7 @@ export const recoverBodySchema = z.strictObject({
 });
 /** With `withdraw` what is staged or activated is given up, too (DESIGN section 2 rule 6). */
 export const nodeHoldBodySchema = z.strictObject({ withdraw: z.optional(z.boolean()) });
+export const closeBreakerBodySchema = z.strictObject({ version: z.optional(shortText()) });
+export const openWindowBodySchema = z.strictObject({ for: windowLength() });
+export const expediteBodySchema = z.strictObject({ version: shortText(), for: windowLength() });
 export const nodeMoveBodySchema = z.strictObject({ group: groupId() });

@@ -44,10 +44,13 @@ import {
 } from './answers.ts';
 import { groupCanSchema, nodeCanSchema, vmCanSchema, whySchema } from './can.ts';
 import {
+  closeBreakerBodySchema,
   emptyBodySchema,
+  expediteBodySchema,
   launchSchema,
   nodeHoldBodySchema,
   nodeMoveBodySchema,
+  openWindowBodySchema,
   recoverBodySchema,
   stopBodySchema,
   vmBodySchema,
@@ -82,6 +85,10 @@ const NAMED: Readonly<Record<string, z.core.$ZodType>> = {
   StopBody: stopBodySchema,
   HoldBody: nodeHoldBodySchema,
   MoveBody: nodeMoveBodySchema,
+  HoldBody: nodeHoldBodySchema,
+  CloseBreakerBody: closeBreakerBodySchema,
+  OpenWindowBody: openWindowBodySchema,
+  ExpediteBody: expediteBodySchema,
   RecoverBody: recoverBodySchema,
   EmptyBody: emptyBodySchema,
   NodeReport: nodeReportSchema,

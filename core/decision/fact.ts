@@ -15,6 +15,8 @@ export type Fact =
   | { kind: 'metric'; name: MetricName; group: GroupId | null; value: number }
   /** Something for the log: `type` is the detail-type on the bus. */
   | { kind: 'event'; type: EventType; severity: 'info' | 'warning'; message: string }
+  /** A node crashed on its way to a version, and its group has a breaker. */
+  | { kind: 'crashed'; group: GroupId; version: string; at: Instant }
   | { kind: 'slotReleased'; group: GroupId; claimId: string }
   /** The group may have a node that could start, or a slot that is free. */
   | { kind: 'fill'; group: GroupId }
@@ -80,6 +82,11 @@ export const EVENT_TYPES = [
   'Group Changed',
   'Group Paused',
   'Group Resumed',
+  'Breaker Opened',
+  'Breaker Closed',
+  'Window Opened',
+  'Window Closed',
+  'Version Expedited',
   'Recovery Begun',
   'Recovery Finished',
 ] as const;

@@ -4,6 +4,10 @@ import { verbState } from './group.ts';
 import type { GroupJson } from '../contract/answers.ts';
 import { formatDuration, type Instant } from '../kit/time.ts';
 import { drainTimeout } from '../policy/drain.ts';
+import { sayFrozen } from '../rollout/calendar.ts';
+import { describeRollout, sayRollout } from '../rollout/describe.ts';
+import type { GroupBody } from '../policy/group-policy.ts';
+import type { RolloutBody } from '../policy/rollout.ts';
 import { type GroupRecord, policyInForce } from './record.ts';
 import { type Slots, slotsOf } from './slots.ts';
 
@@ -51,15 +55,31 @@ export function describeGroup(
               timeout: formatDuration(drainTimeout(body.drain)),
               onTimeout: body.drain.onTimeout ?? 'abort',
             },
+      ...rolloutOf(body),
     },
     paused: own.pausedBy !== null,
     memberCount: own.memberCount,
     limit: slots.limit,
     underWay,
-    can: canOfGroup(verbState(own)),
-    explanation: `${sayUse(slots, underWay.length)}.${paused}${declared}`,
+    can: canOfGroup(verbState(own, sayFrozen(policy.rollout.freezes, now))),
+    ...describeRollout(own, policy.rollout, now),
+    explanation: `${sayUse(slots, underWay.length)}.${paused}${sayRollout(own, policy.rollout, now)}${declared}`,
   };
 }
+
+/** What the policy says of rollouts, as it was put. */
+const ROLLOUT_KEYS = [
+  'windows',
+  'freezes',
+  'breaker',
+  'version',
+  'after',
+  'order',
+  'maxUnavailable',
+  'spread',
+] as const;
+const rolloutOf = (body: GroupBody): RolloutBody =>
+  Object.fromEntries(ROLLOUT_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])));
 
 function sayUse({ limit, holders, uncounted, counting }: Slots, underWay: number): string {
   if (limit === null)

@@ -2,9 +2,11 @@
 import { type GroupState, mayGroup } from '../contract/can.ts';
 import { type Fact, logEvents, type Outcome, refused, unchanged } from '../decision/fact.ts';
 import { DEFAULT_GROUP, type GroupId, type NodeId } from '../kit/ids.ts';
-import { after, between, type Instant } from '../kit/time.ts';
+import { after, between, earliest, type Instant } from '../kit/time.ts';
 import { type GroupBody, groupPolicyOf } from '../policy/group-policy.ts';
 import { decideHome, type HomeEvent } from './home.ts';
+import type { KeptZone } from '../rollout/zone.ts';
+import { decideRollout, rejudge, type RolloutEvent } from './rollout-events.ts';
 import { type GroupRecord, newGroup } from './record.ts';
 import { COUNT_AFTER, mustCount } from './slots.ts';
 
@@ -16,24 +18,25 @@ export type GroupEvent =
   | { kind: 'pause'; by: string }
   | { kind: 'resume' }
   /** As many of them as slots are free, in this order, in one write. */
-  | { kind: 'claim'; claims: readonly Claim[]; limit: number }
+  | { kind: 'claim'; claims: readonly Claim[]; limit: number; zone?: KeptZone }
   | { kind: 'release'; nodeId: NodeId; claimId: string }
-  | { kind: 'count'; members: number }
   /** A node is about to begin without a slot. */
   | { kind: 'slotless' }
   /** So many of the nodes that began without a slot are still under way. */
   | { kind: 'counted'; underWay: number }
   /** No limit holds: there is nothing to count. */
   | { kind: 'limitless' }
+  | RolloutEvent
   | HomeEvent;
 
 export type Claim = { nodeId: NodeId; claimId: string };
 
 /** What the table of verbs judges by. */
-export const verbState = ({ group, body }: GroupRecord): GroupState => ({
+export const verbState = ({ group, body }: GroupRecord, frozen: string | null): GroupState => ({
   group,
   isDefault: group === DEFAULT_GROUP,
   declared: body !== null,
+  frozen,
 });
 
 export function decideGroup(
@@ -57,7 +60,7 @@ export function decideGroup(
     case 'put':
       return put(before, event.body, known === null, now, write);
     case 'undeclare': {
-      const no = mayGroup('delete', verbState(before));
+      const no = mayGroup('delete', verbState(before, null));
       if (no !== null) return refused(no.code === 'GroupNotFound' ? 404 : 409, no.code, no.detail);
       return write({ ...notCounted(before), body: null, putAt: now, uncountedSince: before.slotless ? now : null }, [
         changed("policy deleted: default's holds now"),
@@ -89,8 +92,6 @@ export function decideGroup(
       const { [event.nodeId]: _freed, ...slots } = before.slots;
       return write({ ...before, slots }, []);
     }
-    case 'count':
-      return before.memberCount === event.members ? unchanged : write({ ...before, memberCount: event.members }, []);
     case 'slotless':
       if (before.pausedBy !== null)
         return refused(409, 'GroupPaused', `group ${group} is paused by ${before.pausedBy}`);
@@ -103,6 +104,18 @@ export function decideGroup(
     case 'recovered': {
       const moved = decideHome(before, event, now);
       return moved.kind === 'changed' ? write(moved.next, moved.facts) : moved;
+    }
+    case 'crashed':
+    case 'closeBreaker':
+    case 'openWindow':
+    case 'closeWindow':
+    case 'expedite':
+    case 'keepZone':
+    case 'lookAt':
+    case 'surveyed': {
+      const decided = decideRollout(before, event, now);
+      if (decided === null) return unchanged;
+      return 'kind' in decided ? decided : write(decided.next, decided.facts);
     }
     case 'counted':
       return counted(before, event.underWay, write);
@@ -124,8 +137,10 @@ function put(before: GroupRecord, body: GroupBody, isNew: boolean, now: Instant,
   const unlimited = groupPolicyOf(body).concurrency.kind === 'unlimited';
   const toCount = !unlimited && (before.slotless || was === 'unlimited');
   const uncountedSince = toCount ? (before.uncountedSince ?? now) : null;
-  return write({ ...notCounted(before), body, putAt: now, uncountedSince }, [
+  const judged = rejudge(before, groupPolicyOf(body).rollout.breaker, now);
+  return write({ ...notCounted(judged.next), body, putAt: now, uncountedSince }, [
     changed(sayChange(before.body, body)),
+    ...judged.facts.filter(({ kind }) => kind === 'event'),
     { kind: 'fill', group: before.group },
   ]);
 }
@@ -151,7 +166,7 @@ function counted(before: GroupRecord, underWay: number, write: Write): Outcome<G
 /** @returns refused when not a single one fits; who of several got a slot stands in the record */
 function claim(
   before: GroupRecord,
-  { claims, limit }: Extract<GroupEvent, { kind: 'claim' }>,
+  { claims, limit, zone }: Extract<GroupEvent, { kind: 'claim' }>,
   now: Instant,
   write: Write,
 ): Outcome<GroupRecord> {
@@ -164,13 +179,19 @@ function claim(
   const fresh = uncountedSince !== null && between(uncountedSince, now) < COUNT_AFTER;
   const free = limit - Object.keys(before.slots).length - (before.uncounted ?? 0);
   if (fresh || free <= 0) return refused(409, 'NoSlot', `group ${group} has ${limit} slots and none is free`);
+  if (zone !== undefined && zone.zone !== (before.zone?.zone ?? zone.zone) && Object.keys(before.slots).length > 0) {
+    return refused(409, 'OtherZone', `group ${group} is being updated in zone ${before.zone?.zone ?? 'unknown'}`);
+  }
   const given = wanted.slice(0, free).map(({ nodeId, claimId }) => [nodeId, { claimId, at: now }] as const);
-  return write({ ...before, slots: { ...before.slots, ...Object.fromEntries(given) } }, []);
+  const slots = { ...before.slots, ...Object.fromEntries(given) };
+  return write({ ...before, slots, ...(zone === undefined ? {} : { zone }) }, []);
 }
 
 /**
- * When a group must be looked at again by itself: once nodes that started without a limit can have been counted. A
- * paused one starts nothing, and is looked at when it is resumed.
+ * When a group must be looked at again by itself: once nodes that started without a limit can have been counted, and
+ * when a window opens. A paused one starts nothing, and is looked at when it is resumed.
  */
-export const groupDueAt = ({ uncountedSince, pausedBy }: GroupRecord): Instant | null =>
-  uncountedSince === null || pausedBy !== null ? null : after(uncountedSince, COUNT_AFTER);
+export function groupDueAt({ uncountedSince, pausedBy, lookAt = null }: GroupRecord): Instant | null {
+  if (pausedBy !== null) return null;
+  return earliest([uncountedSince === null ? null : after(uncountedSince, COUNT_AFTER), lookAt]);
+}

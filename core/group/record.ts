@@ -2,6 +2,12 @@
 import type { Aggregate } from '../decision/fact.ts';
 import { DEFAULT_GROUP, type GroupId } from '../kit/ids.ts';
 import { type Instant, minutes } from '../kit/time.ts';
+import type { BreakerState } from '../rollout/breaker-state.ts';
+import type { OpenedWindow } from '../rollout/calendar.ts';
+import type { Expedited } from '../rollout/expedited.ts';
+import type { RolloutCount } from '../rollout/progress.ts';
+import type { Settled } from '../rollout/settling.ts';
+import type { KeptZone } from '../rollout/zone.ts';
 import { type GroupBody, type GroupPolicy, groupPolicyOf } from '../policy/group-policy.ts';
 import type { Recovery } from './home.ts';
 
@@ -27,6 +33,23 @@ export type GroupRecord = Aggregate & {
   uncountedSince: Instant | null;
   /** How many of those nodes are still under way, as last counted; absent: not counted yet. */
   uncounted?: number;
+  /** The crashes that its breaker counts, and the versions for which it is open; absent: none. */
+  breaker?: BreakerState;
+  /** A window that a person opened, until when. */
+  opened?: OpenedWindow | null;
+  /** When a window opens for which the group is looked at. */
+  lookAt?: Instant | null;
+  /** Versions that a person let past their age and promotion. */
+  expedited?: readonly Expedited[];
+  /** What it has settled on, and what keeps it from settling on a version, as the sweep last found. */
+  settled?: readonly Settled[];
+  unsettled?: Readonly<Record<string, string>>;
+  /** Members that are silent or unreachable and hold no slot, as the sweep last counted them. */
+  down?: number;
+  /** The zone that is being updated, while anything of the group is under way. */
+  zone?: KeptZone | null;
+  /** How far it is with each version, as the sweep last counted. */
+  rollout?: RolloutCount;
   /** Of `default` alone: the table this deployment lives in, and its last recovery after a restore. */
   home?: string;
   recovery?: Recovery;

@@ -16,6 +16,8 @@ export type Slots = {
   uncounted: number;
   /** Those nodes have not been counted yet: until then none may start. */
   counting: boolean;
+  /** How many may hold a slot before too many members are down (`maxUnavailable`); null: any number. */
+  room: number | null;
   /** How many more may start; null: any number. */
   free: number | null;
 };
@@ -23,10 +25,19 @@ export type Slots = {
 export function slotsOf(own: GroupRecord, fallback: GroupRecord, policy: GroupPolicy, now: Instant): Slots {
   const limit = limitOf(policy.concurrency, own.memberCount);
   const holders = Object.keys(own.slots).sort();
-  if (limit === null) return { limit, holders, uncounted: 0, counting: false, free: null };
+  const room = roomOf(own, policy);
+  if (limit === null) return { limit, holders, uncounted: 0, counting: false, room, free: null };
   const counting = isSettling(own, fallback, now) || (mustCount(own) && own.uncounted === undefined);
   const uncounted = own.uncounted ?? 0;
-  return { limit, holders, uncounted, counting, free: counting ? 0 : Math.max(0, limit - holders.length - uncounted) };
+  const most = room === null ? limit : Math.min(limit, room);
+  const free = counting ? 0 : Math.max(0, most - holders.length - uncounted);
+  return { limit, holders, uncounted, counting, room, free };
+}
+
+/** Who is down without a slot takes away from what may be under way (DESIGN section 2b, Down). */
+function roomOf({ memberCount, down = 0 }: GroupRecord, { rollout }: GroupPolicy): number | null {
+  const most = rollout.maxUnavailable === null ? null : limitOf(rollout.maxUnavailable, memberCount);
+  return most === null ? null : Math.max(0, most - down);
 }
 
 /** A limit has just come: starts decided before it may still land. */

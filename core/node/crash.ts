@@ -41,6 +41,9 @@ export function crash(node: NodeRecord, { reason, message, towards }: Failure, n
       message: `failed to reach ${failed}: ${reason}${message === null ? '' : `: ${message}`}; crash ${count}, on its way back to Idle, ${sayNext(retryAfter, now)}`,
     },
   ];
+  if (node.policy.breaker === true && reason !== 'DrainBlocked' && target !== null) {
+    facts.push({ kind: 'crashed', group: node.group, version: target, at: now });
+  }
   const freed = reason === 'DrainBlocked' ? giveUpSlot(moved.node) : { node: moved.node, facts: [] };
   const { attempt } = freed.node;
   const kept = blocksVersion(node, reason) ? block(freed.node, target, now) : freed.node;

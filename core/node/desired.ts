@@ -1,6 +1,6 @@
 /** What a node is told in the answer to its report (DESIGN section 6). */
 import type { DesiredNode } from '../contract/agent-answers.ts';
-import type { Instant } from '../kit/time.ts';
+import { between, type Instant } from '../kit/time.ts';
 import { monitorPlanOf } from '../policy/monitor.ts';
 import { remainingSeconds } from './deadline.ts';
 import type { NodeRecord } from './record.ts';
@@ -28,8 +28,13 @@ export function desiredOf(node: NodeRecord, now: Instant): DesiredNode {
       : { monitor: monitorPlanOf(policy.monitor, policy.deadlines.MonitoringUpdate) }),
     ...(withinSeconds === null ? {} : { withinSeconds }),
     ...(watched ? { soakSeconds: policy.soak / 1000 } : {}),
-    ...(state === 'RebootedIntoUpdate' ? { beginWithinSeconds: BEGIN_WITHIN_SECONDS } : {}),
+    ...(state === 'RebootedIntoUpdate' ? { beginWithinSeconds: beginWithinSeconds(node, now) } : {}),
   };
+}
+
+function beginWithinSeconds({ spec }: NodeRecord, now: Instant): number {
+  if (spec.beginsUntil === undefined) return BEGIN_WITHIN_SECONDS;
+  return Math.max(0, Math.min(BEGIN_WITHIN_SECONDS, between(now, spec.beginsUntil) / 1000));
 }
 
 /** Idle, or waiting staged, slot or not: it reports rarely (DESIGN section 6). */

@@ -41,6 +41,7 @@ export function newNode(
     nodeId,
     // The contract has checked the name; a tombstone's group was checked when it was written.
     group: (group ?? tombstone?.group ?? 'default') as GroupId,
+    enrolledAt: now,
     spec: {
       state: 'Idle',
       version: null,

@@ -19,7 +19,7 @@ export function goOn(node: NodeRecord, group: GroupView | null, now: Instant): S
     case 'StagedUpdate':
       return group === null ? { node, facts: [] } : leaveStaged(node, attempt, group, now);
     case 'PerformedUpdate':
-      return group === null ? { node, facts: [] } : (disarm(node, group, now) ?? next(node, attempt, now));
+      return group === null ? { node, facts: [] } : (disarm(node, group, now) ?? reboot(node, attempt, group, now));
     case 'RebootedIntoUpdate':
       return next(node, attempt, now);
     case 'MonitoringUpdate': {
@@ -29,6 +29,14 @@ export function goOn(node: NodeRecord, group: GroupView | null, now: Instant): S
     case 'Idle':
       return { node, facts: [] };
   }
+}
+
+/** Told to reboot, until its group's window closes. */
+function reboot(node: NodeRecord, attempt: Attempt, { rollout }: GroupView, now: Instant): Step {
+  const { openness } = rollout;
+  const moved = next(node, attempt, now);
+  if (!openness.open || openness.until === null) return moved;
+  return { ...moved, node: { ...moved.node, spec: { ...moved.node.spec, beginsUntil: openness.until } } };
 }
 
 function next(node: NodeRecord, attempt: Attempt, now: Instant): Step {
@@ -121,11 +129,23 @@ export function reconsider(node: NodeRecord, group: GroupView, now: Instant): St
   if (attempt === null) return { node, facts: [] };
   // One of a release before this stood activated and reached: it goes on, or is withdrawn.
   if (spec.state === 'PerformedUpdate')
-    return disarm(node, group, now) ?? (spec.reachedAt === null ? { node, facts: [] } : next(node, attempt, now));
-  if (spec.state !== 'StagedUpdate' || spec.reachedAt === null) return { node, facts: [] };
+    return (
+      disarm(node, group, now) ?? (spec.reachedAt === null ? { node, facts: [] } : reboot(node, attempt, group, now))
+    );
+  if (spec.state !== 'StagedUpdate') return { node, facts: [] };
+  if (spec.reachedAt === null) return recall(node, group, now);
   const stops = stopsAt('activation', { node, group, version: spec.version, now });
   if (stops.length === 0) return attempt.letOnAt == null ? letOn(node, attempt, now) : { node, facts: [] };
   return leaveStaged(node, attempt, group, now);
+}
+
+/** What is only being staged goes on, unless a gate says that nobody is to have it. */
+function recall(node: NodeRecord, group: GroupView, now: Instant): Step {
+  const { version } = node.spec;
+  const stop = stopsAt('activation', { node, group, version, now }).find(({ recalls }) => recalls === true);
+  if (stop === undefined || version === null) return { node, facts: [] };
+  const ended = withdraw(node, stop.words, now);
+  return { ...ended, node: refuse(ended.node, version, stop.code, now) };
 }
 
 /** Woken; the spec moves with its next report, and unheard for 35 min it is withdrawn. */

@@ -17,11 +17,15 @@ export function queueKey(node: NodeRecord): string | null {
   return `${count}#${since}#${node.nodeId}`;
 }
 
-/** Whether the node stands in the queue from now on; who comes into it, or moves up in it, asks for a fill. */
+/**
+ * Whether the node stands in the queue from now on; who comes into it, moves up in it, or is offered another version,
+ * asks for a fill.
+ */
 export function requeue(before: NodeRecord, node: NodeRecord, now: Instant): { node: NodeRecord; facts: Fact[] } {
   const waitingSince = queues(node, now) ? (node.waitingSince ?? now) : null;
   const placed = waitingSince === node.waitingSince ? node : { ...node, waitingSince };
   const key = queueKey(placed);
-  const asks = key !== null && (queueKey(before) !== key || before.group !== node.group);
+  const otherOffer = before.status?.updateCheck.version !== node.status?.updateCheck.version;
+  const asks = key !== null && (queueKey(before) !== key || before.group !== node.group || otherOffer);
   return { node: placed, facts: asks ? [{ kind: 'fill', group: node.group }] : [] };
 }

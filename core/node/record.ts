@@ -19,6 +19,8 @@ export type NodeSpec = {
   /** When the wake is repeated while the step is not acknowledged (or Idle is not reached); null when it is not. */
   nextWakeAt: Instant | null;
   wakesRepeated: number;
+  /** Of a reboot: until when it may begin at all, by the group's window or its next freeze; absent: nothing ends that. */
+  beginsUntil?: Instant;
   /** A negative status has brought a repeat forward already: once for each step (DESIGN section 5). */
   broughtForward?: true;
 };
@@ -115,6 +117,8 @@ export type NodeRecord = Aggregate & {
   kind: 'node';
   nodeId: NodeId;
   group: GroupId;
+  /** When its first report came; absent: before this was written down. */
+  enrolledAt?: Instant;
   spec: NodeSpec;
   status: NodeStatus | null;
   /** Boot ids that have been replaced by another, newest last. */

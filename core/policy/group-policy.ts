@@ -5,6 +5,7 @@ import { type NodeBackoff, nodeBackoffOf, nodeBackoffSchema, validated } from '.
 import { DEADLINES, deadlineOf, deadlinesSchema } from './deadlines.ts';
 import { type DrainPlan, drainPlanOf, drainSchema, drainTimeout } from './drain.ts';
 import { type Concurrency, concurrencyOf, limitSchema } from './limit.ts';
+import { rolloutFields, type RolloutPolicy, rolloutPolicyOf } from './rollout.ts';
 import { type MonitorPolicy, monitorPolicyOf, monitorSchema, slowChecks } from './monitor.ts';
 
 export const groupBodySchema = z
@@ -14,6 +15,7 @@ export const groupBodySchema = z
     deadlines: z.optional(deadlinesSchema),
     monitor: z.optional(monitorSchema),
     drain: z.optional(drainSchema),
+    ...rolloutFields,
   })
   .check(
     z.refine(
@@ -27,6 +29,10 @@ export const groupBodySchema = z
         path: ['drain', 'timeout'],
       },
     ),
+    z.refine(({ spread, maxConcurrentUpdates }) => spread === undefined || maxConcurrentUpdates !== 'unlimited', {
+      path: ['spread'],
+      message: 'needs a limit: without one nobody counts who is under way in which zone',
+    }),
     z.superRefine(({ monitor, deadlines }, problems) => {
       const deadline = deadlineOf('MonitoringUpdate', deadlines);
       for (const problem of slowChecks(monitor, deadline)) problems.addIssue({ code: 'custom', ...problem });
@@ -45,17 +51,25 @@ export type NodePolicy = {
   drain?: DrainPlan;
   /** Absent: nothing is checked. */
   monitor?: MonitorPolicy;
+  /** Its crashes count towards a breaker of the group; absent: there is none. */
+  breaker?: true;
 };
 
-export type GroupPolicy = NodePolicy & { concurrency: Concurrency };
+export type GroupPolicy = Omit<NodePolicy, 'breaker'> & { concurrency: Concurrency; rollout: RolloutPolicy };
 
 /** What a node takes from its group's policy. */
-export const nodePolicyOf = ({ concurrency: _ofTheGroup, ...policy }: GroupPolicy): NodePolicy => policy;
+export const nodePolicyOf = ({ concurrency: _ofTheGroup, rollout, ...policy }: GroupPolicy): NodePolicy => ({
+  ...policy,
+  ...(rollout.breaker === null ? {} : { breaker: true }),
+});
 
 export function groupPolicyOf(body: GroupBody): GroupPolicy {
   const deadline = (state: keyof typeof DEADLINES): Duration => deadlineOf(state, body.deadlines);
   const drain = drainPlanOf(body.drain);
   const monitor = monitorPolicyOf(body.monitor);
+  const rollout = rolloutPolicyOf(body);
+  // No more may be under way than may be down.
+  const concurrency = concurrencyOf(body.maxConcurrentUpdates);
   return {
     backoff: nodeBackoffOf(body.backoff),
     deadlines: {
@@ -66,7 +80,8 @@ export function groupPolicyOf(body: GroupBody): GroupPolicy {
       Idle: deadline('Idle'),
     },
     soak: body.monitor?.soak === undefined ? minutes(2) : validated(body.monitor.soak),
-    concurrency: concurrencyOf(body.maxConcurrentUpdates),
+    concurrency: concurrency.kind === 'unlimited' ? (rollout.maxUnavailable ?? concurrency) : concurrency,
+    rollout,
     ...(drain === null ? {} : { drain }),
     ...(monitor === null ? {} : { monitor }),
   };

@@ -1,6 +1,6 @@
 /** What a group's body may say of its rollouts, and what it means with its defaults filled in (DESIGN section 2b). */
 import * as z from 'zod/mini';
-import { groupId, nodeId, positiveDuration, shortText, text } from '../kit/schema.ts';
+import { groupId, nodeId, positiveDuration, shortText } from '../kit/schema.ts';
 import { type GroupId, type NodeId, parseGroupId, parseNodeId } from '../kit/ids.ts';
 import { days, type Duration, milliseconds, parseDuration } from '../kit/time.ts';
 import { type Concurrency, concurrencyOf, percentText } from './limit.ts';
@@ -9,7 +9,6 @@ import { type Freeze, freezesOf, freezesSchema, type Window, windowsOf, windowsS
 export const BREAKER_FAILURES_MAX = 100;
 export const BREAKER_WITHIN_LONGEST = days(7);
 export const SKIP_MAX = 50;
-export const ALARMS_MAX = 10;
 export const ORDER_MAX = 500;
 
 const within = () =>
@@ -58,7 +57,6 @@ export const rolloutFields = {
   breaker: z.optional(breakerSchema),
   version: z.optional(versionPolicySchema),
   after: z.optional(z.strictObject({ group: groupId(), soak: positiveDuration() })),
-  haltOnAlarm: z.optional(z.array(text(1, 255)).check(z.maxLength(ALARMS_MAX), distinct('alarm'))),
   order: z.optional(orderSchema),
   maxUnavailable: z.optional(
     z.union([z.int().check(z.gte(1)), percentText('must be a number from 1 or a percentage from 1% to 100%')]),
@@ -85,7 +83,6 @@ export type RolloutPolicy = {
   breaker: Breaker | null;
   version: VersionPolicy;
   after: After | null;
-  haltOnAlarm: readonly string[];
   order: { first: readonly NodeId[]; last: readonly NodeId[] };
   maxUnavailable: Concurrency | null;
   spreadOverZones: boolean;
@@ -107,7 +104,6 @@ export function rolloutPolicyOf(body: RolloutBody): RolloutPolicy {
       allowDowngrade: version?.allowDowngrade ?? false,
     },
     after: after === undefined || group === null ? null : { group, soak: lengthOf(after.soak) },
-    haltOnAlarm: body.haltOnAlarm ?? [],
     order: {
       first: (order?.first ?? []).flatMap((id) => parseNodeId(id) ?? []),
       last: (order?.last ?? []).flatMap((id) => parseNodeId(id) ?? []),

@@ -45,7 +45,8 @@ export function cronProblem(cron: string): string | null {
 /** A cron read as a calendar of local times: day of month and day of week, either of them, as cron does. */
 export const calendarOf = (cron: string): Cron => new Cron(cron, { mode: '5-part', utcOffset: 0, paused: true });
 
-const windowLength = () =>
+/** How long a window may be, also one that a person opens. */
+export const windowLength = () =>
   positiveDuration().check(
     z.refine((given) => {
       const length = parseDuration(given) ?? 0;

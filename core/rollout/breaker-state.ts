@@ -9,7 +9,13 @@ import { type Breaker, BREAKER_FAILURES_MAX, BREAKER_WITHIN_LONGEST } from '../p
 /** The last crash of a node towards a version. */
 export type CountedCrash = { nodeId: NodeId; version: string; at: Instant };
 export type OpenBreaker = { version: string; openedAt: Instant; nodes: readonly NodeId[] };
-export type BreakerState = { crashes: readonly CountedCrash[]; open: readonly OpenBreaker[] };
+/** What a person forgave: crashes up to then count no more, however late they are heard of. */
+export type Forgiven = { version: string | null; at: Instant };
+export type BreakerState = {
+  crashes: readonly CountedCrash[];
+  open: readonly OpenBreaker[];
+  forgiven?: readonly Forgiven[];
+};
 
 export const NO_CRASHES: BreakerState = { crashes: [], open: [] };
 
@@ -26,6 +32,7 @@ export type BreakerChange = {
 /** A node crashed on the way to a version. Each node counts once, with its last crash; what is open stays so. */
 export function countCrash(state: BreakerState, breaker: Breaker, crash: CountedCrash): BreakerChange {
   const { nodeId, version, at } = crash;
+  if (isForgiven(state, crash)) return { state, opened: [], closed: [] };
   const same = (other: CountedCrash): boolean => other.nodeId === nodeId && other.version === version;
   const last = state.crashes.find(same)?.at ?? at;
   const others = state.crashes.filter((other) => !same(other));
@@ -35,11 +42,11 @@ export function countCrash(state: BreakerState, breaker: Breaker, crash: Counted
   if (open !== undefined) {
     const joined = open.nodes.includes(nodeId) ? open.nodes : [...open.nodes, nodeId].slice(-BREAKER_FAILURES_MAX);
     const entries = state.open.map((entry) => (entry === open ? { ...open, nodes: joined } : entry));
-    return { state: { crashes, open: entries }, opened: [], closed: [] };
+    return { state: { ...state, crashes, open: entries }, opened: [], closed: [] };
   }
-  if (nodes.length < breaker.failures) return { state: { crashes, open: state.open }, opened: [], closed: [] };
+  if (nodes.length < breaker.failures) return { state: { ...state, crashes }, opened: [], closed: [] };
   const opened = { version, openedAt: at, nodes };
-  return { state: { crashes, open: [...state.open, opened] }, opened: [opened], closed: [] };
+  return { state: { ...state, crashes, open: [...state.open, opened] }, opened: [opened], closed: [] };
 }
 
 /** Other numbers are judged at once against the crashes still kept; a policy without a breaker closes and forgets. */
@@ -53,28 +60,29 @@ export function putBreaker(state: BreakerState, breaker: Breaker | null, now: In
   });
   const stays = new Set(open.map(({ version }) => version));
   return {
-    state: { crashes, open },
+    state: { ...state, crashes, open },
     opened: open.filter(({ version }) => !before.has(version)),
     closed: state.open.filter(({ version }) => !stays.has(version)),
   };
 }
 
 /** A person forgives a version, or all: the crashes that count towards it are forgotten here, not in the nodes' records. */
-export function closeBreaker(state: BreakerState, version: string | null): BreakerChange {
+export function closeBreaker(state: BreakerState, version: string | null, now: Instant): BreakerChange {
   const meant = (entry: { version: string }): boolean => version === null || entry.version === version;
+  const others = version === null ? [] : (state.forgiven ?? []).filter((entry) => entry.version !== version);
   return {
     state: {
       crashes: state.crashes.filter((crash) => !meant(crash)),
       open: state.open.filter((entry) => !meant(entry)),
+      forgiven: [...others, { version, at: now }].slice(-VERSIONS_KEPT),
     },
     opened: [],
     closed: state.open.filter(meant),
   };
 }
 
-/** A node whose version is forbidden by an open breaker. */
-export const breakerFor = (state: BreakerState, version: string): OpenBreaker | null =>
-  state.open.find((entry) => entry.version === version) ?? null;
+const isForgiven = ({ forgiven = [] }: BreakerState, crash: CountedCrash): boolean =>
+  forgiven.some(({ version, at }) => (version === null || version === crash.version) && crash.at <= at);
 
 function nodesThatCount(
   crashes: readonly CountedCrash[],

@@ -2,7 +2,7 @@
  * When a group may begin what disturbs it: its windows, a window that a person opened, and its freezes (DESIGN section
  * 2b). Pure: the instant is an argument, the zones' rules are the runtime's.
  */
-import { earliest, type Instant, instant } from '../kit/time.ts';
+import { earliest, formatInstant, type Instant, instant } from '../kit/time.ts';
 import { firstInstantOf, type LocalTime, localAt, offsetAt } from '../kit/zone.ts';
 import { calendarOf, type Freeze, type Window, WINDOW_LONGEST } from '../policy/windows.ts';
 
@@ -50,6 +50,13 @@ export function freezeAt(freezes: readonly Freeze[], now: Instant): Freeze | nul
     end = freeze.to;
   }
   return holding === null ? null : { ...holding, to: end };
+}
+
+/** Until when, and why: for a sentence; null when it is not frozen. */
+export function sayFrozen(freezes: readonly Freeze[], now: Instant): string | null {
+  const frozen = freezeAt(freezes, now);
+  if (frozen === null) return null;
+  return `until ${formatInstant(frozen.to)}${frozen.reason === null ? '' : ` (${frozen.reason})`}`;
 }
 
 /** What lets something begin now; `always` without windows. */

@@ -30,6 +30,8 @@ type GateOf<Q> = {
   at: readonly Stage[];
   /** A version gate: closed before activation it ends the attempt, and nothing is counted. */
   endsAttempt: boolean;
+  /** What is being staged is withdrawn at once, too, not only judged when it is staged. */
+  recalls?: true;
   /** The whole group stands still while it is closed: who waits staged for it keeps its slot. */
   keepsSlot: boolean;
   ask: (question: Q) => Closed | null;

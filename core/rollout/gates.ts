@@ -7,16 +7,38 @@ import { type Instant } from '../kit/time.ts';
 import { offerOf } from '../node/offer.ts';
 import { type NodeRecord, waitsStaged } from '../node/record.ts';
 import { backingOff } from './backing-off.ts';
+import { breakerOpen } from './breaker-open.ts';
 import type { Gate, OwnGate, Question, Stage, Waiting } from './gate.ts';
 import { gaveUp } from './gave-up.ts';
 import { held } from './held.ts';
 import { noSlot } from './no-slot.ts';
+import { otherZone } from './other-zone.ts';
+import { outsideWindow } from './outside-window.ts';
 import { paused } from './paused.ts';
+import { tooManyDown } from './too-many-down.ts';
 import { versionBlocked } from './version-blocked.ts';
+import { versionNotAllowed } from './version-not-allowed.ts';
+import { versionTooYoung } from './version-too-young.ts';
 import { vmBlocksMaintenance } from './vm-blocks-maintenance.ts';
+import { waitsForGroup } from './waits-for-group.ts';
 
 /** In the order in which they are said: the first that is closed is what the node waits for. */
-export const GATES: readonly Gate[] = [held, gaveUp, backingOff, versionBlocked, paused, vmBlocksMaintenance, noSlot];
+export const GATES: readonly Gate[] = [
+  held,
+  gaveUp,
+  backingOff,
+  versionNotAllowed,
+  versionBlocked,
+  breakerOpen,
+  versionTooYoung,
+  waitsForGroup,
+  paused,
+  outsideWindow,
+  otherZone,
+  tooManyDown,
+  vmBlocksMaintenance,
+  noSlot,
+];
 
 /** Those that the node alone answers: while one is closed it is not in its group's queue. */
 const OWN_GATES: readonly OwnGate[] = [held, backingOff, versionBlocked, vmBlocksMaintenance];
@@ -24,13 +46,15 @@ const OWN_GATES: readonly OwnGate[] = [held, backingOff, versionBlocked, vmBlock
 const asked = (stage: Stage): readonly Gate[] => GATES.filter(({ at }) => at.includes(stage));
 
 /** A gate found closed, with what follows from it. */
-export type Stop = Waiting & Pick<Gate, 'endsAttempt' | 'keepsSlot'>;
+export type Stop = Waiting & Pick<Gate, 'endsAttempt' | 'keepsSlot' | 'recalls'>;
 
 /** Every gate that is closed, first the one that is said. */
 export function stopsAt(stage: Stage, question: Omit<Question, 'stage'>): Stop[] {
-  return asked(stage).flatMap(({ code, endsAttempt, keepsSlot, ask }) => {
+  return asked(stage).flatMap(({ code, endsAttempt, keepsSlot, recalls, ask }) => {
     const closed = ask({ ...question, stage });
-    return closed === null ? [] : [{ code, endsAttempt, keepsSlot, ...closed }];
+    return closed === null
+      ? []
+      : [{ code, endsAttempt, keepsSlot, ...(recalls === true ? { recalls } : {}), ...closed }];
   });
 }
 

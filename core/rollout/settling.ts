@@ -80,7 +80,7 @@ export function promoted(
 
 /** What keeps a group from being settled on a version, node by node; empty when nothing does. */
 export function missing(version: string, members: readonly Member[], soak: Duration, now: Instant): readonly string[] {
-  const asked = members.filter(counts);
+  const asked = members.filter(counts).toSorted((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
   const problems = asked.flatMap((member) => {
     const why = whyNotSettled(member, version);
     return why === null ? [] : [`${member.nodeId} ${why}`];

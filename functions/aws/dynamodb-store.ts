@@ -3,21 +3,24 @@ import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
+  PutItemCommand,
   QueryCommand,
   type QueryCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type GroupId, type NodeId, parseNodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
+import { type GroupId, type NodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
 import { parseRef } from '../../core/kit/ref.ts';
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
-import { after, formatInstant, type Instant, milliseconds } from '../../core/kit/time.ts';
-import { QUEUED, STAGED, UNDER_WAY } from '../keys.ts';
+import { after, formatInstant, type Instant, instant, milliseconds } from '../../core/kit/time.ts';
+import { chosen, memberLine, QUEUED, STAGED, UNDER_WAY } from '../keys.ts';
 import {
   type AggregateKind,
+  type Choose,
   type Concern,
   CONCERNS,
   type Ids,
   type Loaded,
+  type MemberLine,
   type Page,
   type Records,
   type Ref,
@@ -33,6 +36,7 @@ import {
   memberPartition,
   readItem,
   SHARDS,
+  versionKey,
   writeOf,
 } from './item.ts';
 
@@ -43,6 +47,8 @@ export class DynamoStore implements Store {
   readonly #client: DynamoDBClient;
   readonly #table: string;
   readonly #now: () => Instant;
+  /** Versions that this process has written down: a fleet that is offered a new one costs one write a process. */
+  readonly #noted = new Set<string>();
 
   constructor(client: DynamoDBClient, table: string, now: () => Instant) {
     this.#client = client;
@@ -108,28 +114,48 @@ export class DynamoStore implements Store {
     return { items, cursor: all.length > limit ? (items.at(-1) ?? null) : null };
   }
 
-  async queue(group: GroupId, limit: number): Promise<NodeId[]> {
-    return (await this.#members(group, QUEUED, limit)).slice(0, limit);
+  /** With `choose` the whole queue is read, a page of the index for some ten thousand nodes: who may not start hides nobody. */
+  async queue(group: GroupId, limit: number, choose?: Choose): Promise<NodeId[]> {
+    const lines = await this.#members(group, QUEUED, choose === undefined ? limit : null);
+    if (choose === undefined) return lines.slice(0, limit).map(({ nodeId }) => nodeId);
+    return chosen(lines, choose).slice(0, limit);
   }
 
-  underWay(group: GroupId): Promise<NodeId[]> {
-    return this.#members(group, UNDER_WAY, null);
+  async members(group: GroupId): Promise<MemberLine[]> {
+    return this.#members(group, null, null);
   }
 
-  waitingStaged(group: GroupId): Promise<NodeId[]> {
-    return this.#members(group, STAGED, null);
-  }
-
-  async countMembers(group: GroupId): Promise<number> {
-    const counts = await Promise.all(
-      shardNumbers(SHARDS.members).map(async (shard) => {
-        let count = 0;
-        for await (const page of this.#pages('members', memberPartition(group, shard), null, null, true))
-          count += page.count;
-        return count;
-      }),
+  async firstSeen(version: string): Promise<Instant | null> {
+    const { Item: item } = await this.#client.send(
+      new GetItemCommand({ TableName: this.#table, Key: versionKey(version), ConsistentRead: true }),
     );
-    return counts.reduce((sum, count) => sum + count, 0);
+    const seen = item?.['firstSeen']?.N;
+    return seen === undefined ? null : instant(Number(seen));
+  }
+
+  async noteSeen(version: string, at: Instant): Promise<void> {
+    if (this.#noted.has(version)) return;
+    try {
+      await this.#client.send(
+        new PutItemCommand({
+          TableName: this.#table,
+          Item: { ...versionKey(version), ...toAttributes({ firstSeen: at }) },
+          ConditionExpression: 'attribute_not_exists(#p)',
+          ExpressionAttributeNames: { '#p': TABLE.key.partition },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+    this.#noted.add(version);
+  }
+
+  async underWay(group: GroupId): Promise<NodeId[]> {
+    return (await this.#members(group, UNDER_WAY, null)).map(({ nodeId }) => nodeId);
+  }
+
+  async waitingStaged(group: GroupId): Promise<NodeId[]> {
+    return (await this.#members(group, STAGED, null)).map(({ nodeId }) => nodeId);
   }
 
   async overdue(now: Instant, limitPerShard: number): Promise<Ref[]> {
@@ -160,24 +186,20 @@ export class DynamoStore implements Store {
     });
   }
 
-  async #members(group: GroupId, prefix: string, limit: number | null): Promise<NodeId[]> {
+  async #members(group: GroupId, place: string | null, limit: number | null): Promise<MemberLine[]> {
+    const bound = place === null ? null : ({ operator: 'begins_with', value: `${place}#` } as const);
     const shards = await Promise.all(
-      shardNumbers(SHARDS.members).map((shard) =>
-        this.#sorts('members', memberPartition(group, shard), { operator: 'begins_with', value: `${prefix}#` }, limit),
-      ),
+      shardNumbers(SHARDS.members).map((shard) => this.#sorts('members', memberPartition(group, shard), bound, limit)),
     );
-    return shards
-      .flat()
-      .sort()
-      .flatMap((rank) => parseNodeId(rank.split('#').at(-1) ?? '') ?? []);
+    return shards.flat().sort().flatMap(memberLine);
   }
 
   /** The sort keys of an index partition. */
   async #sorts(index: IndexName, partition: string, bound: Bound | null, limit: number | null): Promise<string[]> {
     const { sort } = TABLE.indexes[index];
     const found: string[] = [];
-    for await (const page of this.#pages(index, partition, bound, limit, false)) {
-      for (const item of page.items) {
+    for await (const page of this.#pages(index, partition, bound, limit)) {
+      for (const item of page) {
         const value = item[sort]?.S;
         if (value !== undefined) found.push(value);
       }
@@ -191,8 +213,7 @@ export class DynamoStore implements Store {
     partition: string,
     bound: Bound | null,
     limit: number | null,
-    countOnly: boolean,
-  ): AsyncGenerator<{ items: Item[]; count: number }> {
+  ): AsyncGenerator<Item[]> {
     const keys = TABLE.indexes[index];
     const query: QueryCommandInput = {
       TableName: this.#table,
@@ -201,14 +222,13 @@ export class DynamoStore implements Store {
       ExpressionAttributeNames: { '#p': keys.partition, ...(bound === null ? {} : { '#s': keys.sort }) },
       ExpressionAttributeValues: toAttributes({ ':p': partition, ...(bound === null ? {} : { ':s': bound.value }) }),
       ...(limit === null ? {} : { Limit: limit }),
-      ...(countOnly ? { Select: 'COUNT' as const } : {}),
     };
     let start: Item | undefined;
     do {
       const page = await this.#client.send(
         new QueryCommand({ ...query, ...(start === undefined ? {} : { ExclusiveStartKey: start }) }),
       );
-      yield { items: page.Items ?? [], count: page.Count ?? 0 };
+      yield page.Items ?? [];
       start = page.LastEvaluatedKey;
     } while (start !== undefined);
   }

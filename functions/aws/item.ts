@@ -1,7 +1,7 @@
 /** How a record is kept in the table: one item, its revision, its index keys (docs/data-model.md). */
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
 import { formatInstant, type Instant } from '../../core/kit/time.ts';
-import { indexKeys, refOf } from '../keys.ts';
+import { indexKeys, memberSort, refOf } from '../keys.ts';
 import type { AggregateKind, Loaded, Records } from '../ports.ts';
 import { type Attributes, fromAttributes, toAttributes } from './attributes.ts';
 
@@ -29,6 +29,8 @@ export function shardOf(id: string, shards: number): number {
 
 export const listPartition = (kind: AggregateKind, shard: number): string => `${kind}#${shard}`;
 export const memberPartition = (group: string, shard: number): string => `${group}#${shard}`;
+export const versionKey = (version: string): Item =>
+  toAttributes({ [TABLE.key.partition]: `version#${version}`, [TABLE.key.sort]: 'A' });
 export const duePartition = (shard: number): string => `due#${shard}`;
 export const attentionPartition = (shard: number): string => `attention#${shard}`;
 export const dueSort = (at: Instant, kind: AggregateKind, id: string): string => `${formatInstant(at)}#${kind}#${id}`;
@@ -43,7 +45,7 @@ function keysOf(record: Records[AggregateKind]): Record<IndexName, Keys> {
     members:
       member === null
         ? null
-        : { partition: memberPartition(member.group, shardOf(id, SHARDS.members)), sort: member.rank },
+        : { partition: memberPartition(member.group, shardOf(id, SHARDS.members)), sort: memberSort(member) },
     due: due === null ? null : { partition: duePartition(shardOf(id, SHARDS.due)), sort: dueSort(due, kind, id) },
     attention:
       concerns.length === 0

@@ -3,10 +3,12 @@ import type { GroupJson } from '../../core/contract/answers.ts';
 import { describeGroup } from '../../core/group/describe.ts';
 import type { GroupEvent } from '../../core/group/group.ts';
 import { mustCount } from '../../core/group/slots.ts';
+import { hours, parseDuration } from '../../core/kit/time.ts';
 import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
 import { fillAfter } from '../operations/fill.ts';
-import { loadGroup, turnGroup } from '../operations/groups.ts';
+import { loadGroup, loadView, turnGroup } from '../operations/groups.ts';
 import { proceedGroup } from '../operations/nodes.ts';
+import { followersOf, promotionProblem } from '../operations/promotion.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
 import type { Serve } from './handler.ts';
@@ -49,11 +51,21 @@ async function change<S extends 200 | 201 | 202>(
 ): Promise<{ status: S; body: GroupJson }> {
   const result = await turnGroup(plane, group, event);
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
-  if (event.kind === 'resume') await proceedGroup(plane, group);
+  if (PROCEEDS.has(event.kind)) await proceedGroup(plane, group);
   if (event.kind !== 'pause') await fillAfter(plane, group);
   if (event.kind === 'put' && group === DEFAULT_GROUP) await fillFollowers(plane);
   return { status, body: await shown(plane, group) };
 }
+
+/** After these a gate may have opened, or closed, for who is staged or activated. */
+const PROCEEDS: ReadonlySet<GroupEvent['kind']> = new Set([
+  'put',
+  'undeclare',
+  'resume',
+  'closeBreaker',
+  'openWindow',
+  'expedite',
+]);
 
 /** Undeclared groups have default's policy: a limit raised there frees slots in each of them. */
 async function fillFollowers(plane: ControlPlane): Promise<void> {
@@ -69,13 +81,24 @@ async function fillFollowers(plane: ControlPlane): Promise<void> {
 export const putGroup: Serve<'putGroup'> = async (plane, request) => {
   const group = request.params.group;
   const body = request.body;
+  const problem = await promotionProblem(plane, group, body);
+  if (problem !== null) throw ofRefusal(problem);
   const before = (await plane.store.load('group', group))?.record ?? null;
   const declared = group === DEFAULT_GROUP || (before !== null && before.body !== null);
   return change(plane, group, { kind: 'put', body }, declared ? 200 : 201);
 };
 
 export const deleteGroup: Serve<'deleteGroup'> = async (plane, request) => {
-  return change(plane, request.params.group, { kind: 'undeclare' }, 202);
+  const { group } = request.params;
+  const followers = await followersOf(plane, group);
+  if (followers.length > 0) {
+    throw fail(
+      409,
+      'GroupNamed',
+      `group ${followers.join(', ')} ${followers.length === 1 ? 'comes' : 'come'} after ${group}: put a policy without that first`,
+    );
+  }
+  return change(plane, group, { kind: 'undeclare' }, 202);
 };
 
 export const pauseGroup: Serve<'pauseGroup'> = async (plane, request) => {
@@ -89,4 +112,34 @@ export const resumeGroup: Serve<'resumeGroup'> = async (plane, request) => {
   const group = request.params.group;
   await mustExist(plane, group);
   return change(plane, group, { kind: 'resume' }, 202);
+};
+
+export const closeBreaker: Serve<'closeBreaker'> = async (plane, { params, body, caller }) => {
+  await mustExist(plane, params.group);
+  return change(plane, params.group, { kind: 'closeBreaker', version: body.version ?? null, by: caller }, 202);
+};
+
+/** The contract has checked the text. */
+const lengthOf = (text: string) => parseDuration(text) ?? hours(1);
+
+export const openWindow: Serve<'openWindow'> = async (plane, { params, body, caller }) => {
+  const { group } = params;
+  await mustExist(plane, group);
+  const { freezes } = (await loadView(plane, group)).rollout.policy;
+  return change(plane, group, { kind: 'openWindow', freezes, for: lengthOf(body.for), by: caller }, 202);
+};
+
+export const closeWindow: Serve<'closeWindow'> = async (plane, { params, caller }) => {
+  await mustExist(plane, params.group);
+  return change(plane, params.group, { kind: 'closeWindow', by: caller }, 202);
+};
+
+export const expedite: Serve<'expedite'> = async (plane, { params, body, caller }) => {
+  await mustExist(plane, params.group);
+  return change(
+    plane,
+    params.group,
+    { kind: 'expedite', version: body.version, for: lengthOf(body.for), by: caller },
+    202,
+  );
 };

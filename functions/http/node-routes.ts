@@ -13,18 +13,20 @@ import { fail, ofRefusal } from './problem.ts';
 import type { ApiRequest, Serve } from './handler.ts';
 import { encodeCursor, pageOf } from './pages.ts';
 
-/** What explaining nodes needs to know of their groups, each group read once. */
-export function situations(plane: ControlPlane): (group: GroupId) => Promise<GroupView> {
-  const known = new Map<GroupId, Promise<GroupView>>();
-  return (group) => {
-    const found = known.get(group) ?? loadView(plane, group);
-    known.set(group, found);
+/** What explaining nodes needs to know of their groups: each group, and the age of each version, read once. */
+export function situations(plane: ControlPlane): (node: NodeRecord) => Promise<GroupView> {
+  const known = new Map<string, Promise<GroupView>>();
+  return ({ group, spec, status }) => {
+    const versions = [status?.updateCheck.version, spec.version];
+    const key = JSON.stringify([group, ...versions]);
+    const found = known.get(key) ?? loadView(plane, group, versions);
+    known.set(key, found);
     return found;
   };
 }
 
 async function shown(plane: ControlPlane, node: NodeRecord): Promise<NodeJson> {
-  return describeNode(node, await situations(plane)(node.group), plane.now());
+  return describeNode(node, await situations(plane)(node), plane.now());
 }
 
 async function mustFind(plane: ControlPlane, nodeId: NodeId): Promise<NodeRecord> {
@@ -45,7 +47,7 @@ export const listNodes: Serve<'listNodes'> = async (plane, request) => {
   const items = [];
   for (const found of loaded) {
     if (found === null || found.record.removed !== null || (group !== null && found.record.group !== group)) continue;
-    items.push(describeNode(found.record, await situation(found.record.group), now));
+    items.push(describeNode(found.record, await situation(found.record), now));
   }
   return { status: 200, body: { items, ...encodeCursor(page.cursor, 'nodes') } };
 };

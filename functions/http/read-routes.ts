@@ -49,7 +49,7 @@ export const summary: Serve<'getSummary'> = async (plane) => {
   const found: { rank: number; entry: Summary['attention'][number] }[] = [];
   for await (const node of all(plane, 'node')) {
     if (node.removed !== null) continue;
-    const shown = describeNode(node, await situation(node.group), now);
+    const shown = describeNode(node, await situation(node), now);
     result.nodes.total += 1;
     result.nodes.byPhase[shown.phase] = (result.nodes.byPhase[shown.phase] ?? 0) + 1;
     const rank = WORST_FIRST.indexOf(shown.phase);

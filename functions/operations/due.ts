@@ -5,7 +5,7 @@ import { hostOf } from '../../core/vm/record.ts';
 import { alarmOf } from '../effects.ts';
 import type { ControlPlane, Ref } from '../ports.ts';
 import { fill } from './fill.ts';
-import { turnNode } from './nodes.ts';
+import { proceedGroup, turnNode } from './nodes.ts';
 import { turnVm } from './vms.ts';
 
 export async function handleDue(plane: ControlPlane, ref: Ref): Promise<void> {
@@ -18,6 +18,8 @@ export async function handleDue(plane: ControlPlane, ref: Ref): Promise<void> {
       return;
     case 'group':
       await fill(plane, ref.id);
+      // Who waits staged for a window keeps its slot, and goes on now.
+      await proceedGroup(plane, ref.id);
       return;
   }
 }

@@ -1,12 +1,13 @@
 /** Groups: what is stored of them, and one decision about one (DESIGN section 2). */
 import { decideGroup, type GroupEvent } from '../../core/group/group.ts';
-import { type GroupRecord, newGroup } from '../../core/group/record.ts';
+import { type GroupRecord, newGroup, policyInForce } from '../../core/group/record.ts';
 import { type GroupView, viewGroup } from '../../core/group/view.ts';
 import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
 import type { ControlPlane } from '../ports.ts';
+import { outsideOf } from './outside.ts';
 import { turn, type Turned } from '../turn.ts';
 
-type GroupPair = { own: GroupRecord; fallback: GroupRecord };
+export type GroupPair = { own: GroupRecord; fallback: GroupRecord };
 
 /** A group and the default whose policy holds while it is undeclared; a record that does not exist yet is the built-in one. */
 export async function loadGroup(plane: ControlPlane, group: GroupId): Promise<GroupPair> {
@@ -16,9 +17,21 @@ export async function loadGroup(plane: ControlPlane, group: GroupId): Promise<Gr
   return { own, fallback };
 }
 
-export async function loadView(plane: ControlPlane, group: GroupId): Promise<GroupView> {
-  const { own, fallback } = await loadGroup(plane, group);
-  return viewGroup(own, fallback, plane.now());
+/** @param versions those whose age the decision may ask for */
+export async function loadView(
+  plane: ControlPlane,
+  group: GroupId,
+  versions: readonly (string | null | undefined)[] = [],
+): Promise<GroupView> {
+  return viewOf(plane, await loadGroup(plane, group), versions);
+}
+
+export async function viewOf(
+  plane: ControlPlane,
+  { own, fallback }: GroupPair,
+  versions: readonly (string | null | undefined)[] = [],
+): Promise<GroupView> {
+  return viewGroup(own, fallback, plane.now(), await outsideOf(plane, policyInForce(own, fallback), versions));
 }
 
 export const turnGroup = (plane: ControlPlane, group: GroupId, event: GroupEvent): Promise<Turned<GroupRecord>> =>

@@ -13,11 +13,19 @@ export async function contextOf(
   record: NodeRecord | null,
   event: NodeEvent,
 ): Promise<NodeContext> {
-  const group = needsGroup(record, event) ? await loadView(plane, groupFor(record, event)) : null;
+  const group = needsGroup(record, event)
+    ? await loadView(plane, groupFor(record, event), versionsOf(record, event))
+    : null;
   const enrols = event.kind === 'report' && (record === null || record.removed !== null);
   const recoveredAt = enrols ? (await lastRecovery(plane)).recoveredAt : null;
   const blockers = needsBlockers(record, event) ? { blockers: await rebootBlockers(plane, nodeId) } : {};
   return { nodeId, now: plane.now(), group, recoveredAt, ...blockers };
+}
+
+/** The versions that the gates may be asked of. */
+function versionsOf(record: NodeRecord | null, event: NodeEvent): (string | null | undefined)[] {
+  const offered = event.kind === 'report' ? event.report.updateCheck.version : record?.status?.updateCheck.version;
+  return [offered, record?.spec.version, record?.refusedOffer?.version];
 }
 
 function groupFor(record: NodeRecord | null, event: NodeEvent): GroupId {

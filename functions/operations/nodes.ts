@@ -5,11 +5,11 @@ import type { GroupId, NodeId } from '../../core/kit/ids.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
 import { heeds } from '../../core/node/host-word.ts';
-import { type NodeRecord, waitsStaged } from '../../core/node/record.ts';
+import type { NodeRecord } from '../../core/node/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { fillAfter } from './fill.ts';
-import { turnGroup } from './groups.ts';
+import { loadView, turnGroup } from './groups.ts';
 import { lastRecovery } from './home.ts';
 import { contextOf } from './node-context.ts';
 import { hearHost, tellVms } from './vms.ts';
@@ -62,6 +62,9 @@ async function followUp(
       case 'hostMaintenance':
         await tellVms(plane, fact);
         break;
+      case 'crashed':
+        await countCrash(plane, node.nodeId, fact);
+        break;
       case 'enrolled':
       case 'listen':
       case 'wake':
@@ -73,6 +76,25 @@ async function followUp(
   return started;
 }
 
+/** What follows a write that is committed never changes its answer. */
+async function countCrash(
+  plane: ControlPlane,
+  nodeId: NodeId,
+  { group, version, at }: Extract<Fact, { kind: 'crashed' }>,
+): Promise<void> {
+  try {
+    const { breaker } = (await loadView(plane, group)).rollout.policy;
+    const counted = await turnGroup(plane, group, { kind: 'crashed', breaker, crashes: [{ nodeId, version, at }] });
+    const opened = counted.kind === 'changed' && counted.facts.length > 0;
+    if (opened) await proceedGroup(plane, group);
+  } catch (error) {
+    plane.telemetry.warn(`a crash could not be counted for the breaker of group ${group}; the next sweep does`, {
+      nodeId,
+      error: String(error),
+    });
+  }
+}
+
 /**
  * A gate of the group may have opened or closed: staged nodes go on, activated ones are withdrawn. After a resume, and in
  * each sweep, lest one was missed (DESIGN section 2b).
@@ -81,7 +103,7 @@ export async function proceedGroup(plane: ControlPlane, group: GroupId): Promise
   const ids = [...(await plane.store.underWay(group)), ...(await plane.store.waitingStaged(group))];
   for (const nodeId of ids) {
     const node = (await plane.store.load('node', nodeId))?.record;
-    const meetsGates = node?.spec.state === 'PerformedUpdate' || (node !== undefined && waitsStaged(node));
+    const meetsGates = node?.spec.state === 'PerformedUpdate' || node?.spec.state === 'StagedUpdate';
     if (meetsGates) await turnNode(plane, nodeId, { kind: 'proceed' });
   }
 }

@@ -2,14 +2,17 @@
  * The sweep: nothing rests on a timer arriving, a message being delivered or a metric being kept. It handles what is
  * overdue, frees forgotten slots, fills every group, and counts the gauges anew (DESIGN sections 4 and 6).
  */
+import { policyInForce } from '../../core/group/record.ts';
 import type { GroupId, NodeId } from '../../core/kit/ids.ts';
-import { groupPolicyOf } from '../../core/policy/group-policy.ts';
+import type { Duration } from '../../core/kit/time.ts';
 import { type Concern, CONCERNS, type ControlPlane, type NodeRegistry } from '../ports.ts';
 import { handleDue } from './due.ts';
 import { fill, reclaimSlots } from './fill.ts';
-import { loadGroup, turnGroup } from './groups.ts';
+import { loadGroup } from './groups.ts';
 import { buryLost } from './lifecycle.ts';
 import { proceedGroup } from './nodes.ts';
+import { allGroups, soaksOf } from './promotion.ts';
+import { surveyGroup } from './survey.ts';
 
 export type SweepReport = { overdue: number; failed: number; slotsFreed: number; groups: number; lost: number };
 
@@ -40,10 +43,12 @@ export async function sweep(plane: ControlPlane, registry: NodeRegistry): Promis
     report.overdue += 1;
     await guard(`${ref.kind} ${ref.id}`, () => handleDue(plane, ref));
   }
-  for (const group of await allGroups(plane)) {
+  const groups = await allGroups(plane);
+  const soaks = soaksOf(groups);
+  for (const { group } of groups) {
     report.groups += 1;
     await guard(`group ${group}`, async () => {
-      report.slotsFreed += await sweepGroup(plane, group);
+      report.slotsFreed += await sweepGroup(plane, group, soaks.get(group) ?? null);
     });
   }
   let silent: NodeId[] = [];
@@ -53,28 +58,17 @@ export async function sweep(plane: ControlPlane, registry: NodeRegistry): Promis
   await guard('nodes silent for a day', async () => {
     report.lost = await buryLost(plane, registry, silent);
   });
+  const broken = groups.reduce((sum, { breaker }) => sum + (breaker?.open.length ?? 0), 0);
+  plane.telemetry.metric('BreakersOpen', broken, null);
   plane.telemetry.metric('SweepCompleted', 1, null);
   plane.telemetry.metric('SweepFailures', report.failed, null);
   return report;
 }
 
-async function allGroups(plane: ControlPlane): Promise<GroupId[]> {
-  const groups: GroupId[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: { items: GroupId[]; cursor: string | null } = await plane.store.list('group', 100, cursor);
-    groups.push(...page.items);
-    ({ cursor } = page);
-  } while (cursor !== null);
-  return groups;
-}
-
-async function sweepGroup(plane: ControlPlane, group: GroupId): Promise<number> {
+async function sweepGroup(plane: ControlPlane, group: GroupId, soak: Duration | null): Promise<number> {
   const { own, fallback } = await loadGroup(plane, group);
   const freed = await reclaimSlots(plane, own);
-  if (groupPolicyOf(own.body ?? fallback.body ?? {}).concurrency.kind === 'percent') {
-    await turnGroup(plane, group, { kind: 'count', members: await plane.store.countMembers(group) });
-  }
+  await surveyGroup(plane, own, policyInForce(own, fallback), soak);
   await proceedGroup(plane, group);
   await fill(plane, group);
   return freed;

@@ -55,7 +55,7 @@ test('the words of the API are these', () => {
   expect([BODY_BYTES_MAX, LIMIT_MAX]).toEqual([262_144, 500]);
   expect(FIELDS_NOT_LANDED).toEqual({
     vm: [],
-    group: ['windows', 'breaker', 'version', 'order', 'after'],
+    group: ['haltOnAlarm'],
   });
 });
 
@@ -212,7 +212,15 @@ describe('refused', () => {
     ['a wait from nowhere', groupBodySchema, { backoff: { ...nodeBackoff, from: 'now' } }],
     ['a deadline of nothing', groupBodySchema, { deadlines: { Idle: '0s' } }],
     ['a deadline of a state that is no spec', groupBodySchema, { deadlines: { ErrorReset: '1s' } }],
-    ['windows', groupBodySchema, { windows: [] }],
+    ['what has not landed', groupBodySchema, { haltOnAlarm: ['latency'] }],
+    ['zones without a limit', groupBodySchema, { spread: 'zone', maxConcurrentUpdates: 'unlimited' }],
+    ['a pin that is skipped', groupBodySchema, { version: { pin: '1.2', skip: ['1.2'] } }],
+    ['a breaker of nothing', groupBodySchema, { breaker: { failures: 0, within: '1h' } }],
+    ['a breaker of 101 nodes', groupBodySchema, { breaker: { failures: 101, within: '1h' } }],
+    ['a breaker over more than a week', groupBodySchema, { breaker: { failures: 1, within: '169h' } }],
+    ['a node that is first and last', groupBodySchema, { order: { first: [HOST], last: [HOST] } }],
+    ['nobody unavailable', groupBodySchema, { maxUnavailable: 0 }],
+    ['another spread', groupBodySchema, { spread: 'host' }],
     ['a body where none is wanted', emptyBodySchema, { now: true }],
     ['a grace and more', stopBodySchema, { force: true }],
     ['a recovery by another word', recoverBodySchema, { force: 'yes' }],

@@ -71,6 +71,8 @@ describe('the log', () => {
 
   test('knows these types of events, and each once', () => {
     expect(new Set(EVENT_TYPES).size).toBe(EVENT_TYPES.length);
-    expect(EVENT_TYPES.every((type) => /^(?:Node|VM|Group|Recovery) [A-Z][A-Za-z ]+$/.test(type))).toBe(true);
+    expect(
+      EVENT_TYPES.every((type) => /^(?:Node|VM|Group|Recovery|Breaker|Window|Version) [A-Z][A-Za-z ]+$/.test(type)),
+    ).toBe(true);
   });
 });

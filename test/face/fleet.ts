@@ -116,6 +116,11 @@ export const loopingVm = (changes: Partial<VmJson> = {}): VmJson =>
   });
 
 export const group = (changes: Partial<GroupJson> = {}): GroupJson => ({
+  window: { open: true },
+  expedited: [],
+  breakers: [],
+  settled: [],
+  rollout: null,
   group: 'default',
   declared: true,
   policy: {
@@ -135,7 +140,7 @@ export const group = (changes: Partial<GroupJson> = {}): GroupJson => ({
   memberCount: 3,
   limit: 1,
   underWay: [],
-  can: canOfGroup({ group: 'default', isDefault: true, declared: true }),
+  can: canOfGroup({ group: 'default', isDefault: true, declared: true, frozen: null }),
   explanation: 'Nothing to do.',
   ...changes,
 });

@@ -72,6 +72,8 @@ test('a group that only a node has named is known, undeclared and empty', () => 
   expect(newGroup(DEFAULT_GROUP).body).toEqual({});
 });
 
+const SURVEY = { down: 0, rollout: { at: at(0), target: {} }, settled: null, unsettled: {} };
+
 describe('a policy', () => {
   test('is written down with its event, and asks for a fill', () => {
     const life = declared({ maxConcurrentUpdates: 3 });
@@ -209,10 +211,10 @@ describe('slots', () => {
 
 test('the members that the sweep counted are written down when they are others than before', () => {
   const life = declared();
-  expect(life.send({ kind: 'count', members: 3 })).toBe('changed');
+  expect(life.send({ kind: 'surveyed', ...SURVEY, members: 3 })).toBe('changed');
   expect(life.record.memberCount).toBe(3);
   expect(life.facts).toEqual([]);
-  expect(life.send({ kind: 'count', members: 3 })).toBe('unchanged');
+  expect(life.send({ kind: 'surveyed', ...SURVEY, members: 3 })).toBe('unchanged');
 });
 
 describe('without a limit', () => {

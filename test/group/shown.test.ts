@@ -1,4 +1,5 @@
 /** A group as the API shows it: the policy in force with every default filled in, and one sentence. */
+import { canOfGroup } from '../../core/contract/can.ts';
 import { expect, test } from 'vitest';
 import type { GroupBody } from '../../core/policy/group-policy.ts';
 import { type GroupRecord, newGroup } from '../../core/group/record.ts';
@@ -35,6 +36,12 @@ test('an undeclared group has the defaults of default, and says so', () => {
     memberCount: null,
     limit: 1,
     underWay: [],
+    window: { open: true },
+    expedited: [],
+    breakers: [],
+    settled: [],
+    rollout: null,
+    can: canOfGroup({ group: 'edge', isDefault: false, declared: false, frozen: null }),
     explanation: '0 of 1 slots in use. Not declared: it has the policy of default.',
   });
   expect(describeGroup(group(null), fallback({ maxConcurrentUpdates: 4 }), at(0)).policy.maxConcurrentUpdates).toBe(4);

@@ -1,4 +1,5 @@
 /** What a boot proves: a fall back is never a success, in the soak, after it, or a day later (DESIGN section 2 rule 5). */
+import { groupPolicyOf } from '../../core/policy/group-policy.ts';
 import { describe, expect, test } from 'vitest';
 import { at, type NodeLife, nodeAt, UPDATED } from './life.ts';
 import { soaked, soaking } from './situations.ts';
@@ -99,6 +100,7 @@ describe('a late fall back', () => {
   test('ends the attempt that is under way, unless that is where it was going', () => {
     const going = (version: string): NodeLife => {
       const life = completed();
+      life.policy = groupPolicyOf({ version: { allowDowngrade: true } });
       life.to(200).report({ ...UPDATED, updateCheck: { result: 'Available', version } });
       life.start();
       expect(life.node.spec).toMatchObject({ state: 'StagedUpdate', version });

@@ -11,6 +11,7 @@ import type { NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { groupPolicyOf } from '../../core/policy/group-policy.ts';
 import { after, type Instant, instant, milliseconds } from '../../core/kit/time.ts';
+import { calmRollout } from '../rollout/calm.ts';
 
 export const NODE = parseNodeId('i-0000000000000000a') ?? expect.fail('a node id');
 export const START: Instant = instant(Date.UTC(2026, 0, 5));
@@ -134,7 +135,8 @@ export class NodeLife {
       policy: this.policy,
       putAt: this.putAt,
       pausedBy: paused ? 'ann' : null,
-      slots: { limit: free === null ? null : 1, holders, uncounted: 0, counting: false, free },
+      slots: { limit: free === null ? null : 1, holders, uncounted: 0, counting: false, room: null, free },
+      rollout: calmRollout(this.policy, this.now),
     };
   }
 

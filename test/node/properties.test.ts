@@ -13,6 +13,7 @@ import type { GroupView } from '../../core/group/view.ts';
 import { type GroupPolicy, groupPolicyOf } from '../../core/policy/group-policy.ts';
 import { after, instant, type Instant, seconds } from '../../core/kit/time.ts';
 import { frozen } from '../kit/frozen.ts';
+import { calmRollout } from '../rollout/calm.ts';
 
 const nodeId = parseNodeId('i-0000000000000000a') ?? expect.fail('a node id');
 
@@ -83,7 +84,8 @@ function play(actions: readonly (Action | { do: 'obey' })[], situation: Situatio
     policy: situation.policy,
     putAt: null,
     pausedBy: situation.paused ? 'ann' : null,
-    slots: { limit: 1, holders: [], uncounted: 0, counting: false, free: 1 },
+    slots: { limit: 1, holders: [], uncounted: 0, counting: false, room: null, free: 1 },
+    rollout: calmRollout(situation.policy, instant(1_800_000_000_000)),
   };
   let now = instant(1_800_000_000_000);
   let node: NodeRecord | null = null;

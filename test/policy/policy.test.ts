@@ -1,4 +1,5 @@
 /** What a body means once every default is filled in. */
+import { rolloutPolicyOf } from '../../core/policy/rollout.ts';
 import { describe, expect, test } from 'vitest';
 import { nodeBackoffOf, vmBackoffOf } from '../../core/policy/backoff.ts';
 import { groupPolicyOf } from '../../core/policy/group-policy.ts';
@@ -21,6 +22,7 @@ describe('the policy of a group', () => {
       deadlines: DEADLINES,
       soak: minutes(2),
       concurrency: { kind: 'count', count: 1 },
+      rollout: rolloutPolicyOf({}),
     });
     expect(groupPolicyOf({ monitor: {} }).soak).toBe(minutes(2));
   });

@@ -127,10 +127,14 @@ describe('the breaker closes', () => {
   ]);
 
   test('when a person says so, and what counted towards it is forgotten', () => {
-    const { state, closed } = closeBreaker(open, 'v2');
+    const { state, closed } = closeBreaker(open, 'v2', at(20));
     expect(closed.map(({ version }) => version)).toEqual(['v2']);
-    expect(state).toEqual({ crashes: [{ nodeId: node(4), version: 'v3', at: at(3) }], open: [] });
-    expect(closeBreaker(open, null).state).toEqual(NO_CRASHES);
+    const forgiven = [{ version: 'v2', at: at(20) }];
+    expect(state).toEqual({ crashes: [{ nodeId: node(4), version: 'v3', at: at(3) }], open: [], forgiven });
+    const again = { nodeId: node(1), version: 'v2', at: at(20) };
+    expect(countCrash(state, BREAKER, again).state).toEqual(state);
+    expect(countCrash(state, BREAKER, { ...again, at: at(21) }).state.crashes).toHaveLength(2);
+    expect(closeBreaker(open, null, at(20)).state).toMatchObject({ crashes: [], open: [] });
   });
 
   test.each<

@@ -43,7 +43,6 @@ test('a policy that says nothing of rollouts forbids nothing', () => {
     breaker: null,
     version: { pin: null, skip: [], minVersionAge: milliseconds(0), allowDowngrade: false },
     after: null,
-    haltOnAlarm: [],
     order: { first: [], last: [] },
     maxUnavailable: null,
     spreadOverZones: false,

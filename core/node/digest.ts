@@ -1,0 +1,102 @@
+/**
+ * A node in a line of its group's index: what a survey of all members needs, so that nobody loads ten thousand items for
+ * it (DESIGN section 2b, Promotion). It changes with the node's state, never with a quiet report.
+ */
+import { wellFormed } from '../kit/text.ts';
+import { type Instant, instant } from '../kit/time.ts';
+import type { Counted } from '../rollout/progress.ts';
+import type { NodeId } from '../kit/ids.ts';
+import { zoneOf } from '../rollout/zone.ts';
+import { type NodeRecord, underWay } from './record.ts';
+import { isStopped } from './signs.ts';
+
+/** A member as its digest shows it. */
+export type Digest = Counted & {
+  zone: string;
+  unreachable: boolean;
+  /** It holds a slot, or began without a limit. */
+  holdsSlot: boolean;
+  /** The last crash on record, if it counts towards a breaker. */
+  lastCrash: { version: string; at: Instant } | null;
+};
+
+/** A sort key holds 1,024 bytes; what is longer than this is of no use to anybody either. */
+const TEXT_MAX = 120;
+const CRASHES_MAX = 3;
+const SEPARATOR = ',';
+const FLAGS = ['idle', 'held', 'stopped', 'silent', 'unreachable', 'underWay', 'holdsSlot', 'completed'] as const;
+
+/** Escaped, and cut between two characters. */
+function written(text: string): string {
+  let escaped = '';
+  for (const character of wellFormed(text)) {
+    const next = encodeURIComponent(character);
+    if (escaped.length + next.length > TEXT_MAX) break;
+    escaped += next;
+  }
+  return escaped;
+}
+
+export function digestOf(node: NodeRecord): string {
+  const { status, spec, attempt, crash, completed } = node;
+  if (status === null) return '';
+  const check = status.updateCheck;
+  const runsCompleted = completed != null && completed.version === status.currentVersion;
+  const flags: Record<(typeof FLAGS)[number], boolean> = {
+    idle: spec.state === 'Idle' && spec.reachedAt !== null && status.state === 'Idle' && attempt === null,
+    held: node.heldBy !== null,
+    stopped: isStopped(node),
+    silent: node.silentSince !== null,
+    unreachable: node.unreachableSince !== null,
+    underWay: underWay(node),
+    holdsSlot: attempt !== null && (attempt.claimId !== null || attempt.unlimited),
+    completed: runsCompleted,
+  };
+  const towards = crash.towards ?? [];
+  const counts = crash.lastAt !== null && crash.lastReason !== 'DrainBlocked' && towards.length > 0;
+  return [
+    written(status.currentVersion),
+    check.result === 'Available' && check.version !== undefined ? written(check.version) : '',
+    FLAGS.map((flag) => (flags[flag] ? '1' : '0')).join(''),
+    String(runsCompleted ? completed.at : (node.enrolledAt ?? spec.since)),
+    counts ? String(crash.lastAt) : '',
+    towards.slice(-CRASHES_MAX).map(written).join(';'),
+    written(zoneOf(node)),
+  ].join(SEPARATOR);
+}
+
+/** Null for a node that has not reported, and for what a release before this wrote. */
+export function readDigest(nodeId: NodeId, text: string): Digest | null {
+  const [version, offered = '', flags = '', since = '0', crashedAt = '', crashes = '', zone = ''] =
+    text.split(SEPARATOR);
+  if (version === undefined || version === '' || flags.length !== FLAGS.length) return null;
+  const is = (flag: (typeof FLAGS)[number]): boolean => flags[FLAGS.indexOf(flag)] === '1';
+  const crashedTowards = crashes === '' ? [] : crashes.split(';').map(read);
+  const last = crashedTowards.at(-1);
+  return {
+    nodeId,
+    version: read(version),
+    offered: offered === '' ? null : read(offered),
+    zone: read(zone),
+    idle: is('idle'),
+    held: is('held'),
+    stopped: is('stopped'),
+    silent: is('silent'),
+    unreachable: is('unreachable'),
+    underWay: is('underWay'),
+    holdsSlot: is('holdsSlot'),
+    completed: is('completed'),
+    since: instant(Number(since)),
+    crashedTowards,
+    lastCrash: crashedAt === '' || last === undefined ? null : { version: last, at: instant(Number(crashedAt)) },
+  };
+}
+
+/** What cannot be read was changed by hand, and is shown as it stands. */
+function read(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
