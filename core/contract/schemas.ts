@@ -83,7 +83,6 @@ const NAMED: Readonly<Record<string, z.core.$ZodType>> = {
   GroupBody: groupBodySchema,
   Launch: launchSchema,
   StopBody: stopBodySchema,
-  HoldBody: nodeHoldBodySchema,
   MoveBody: nodeMoveBodySchema,
   HoldBody: nodeHoldBodySchema,
   CloseBreakerBody: closeBreakerBodySchema,
