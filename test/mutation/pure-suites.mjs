@@ -51,6 +51,8 @@ export async function bundleSuites(root, files, change = (_, text) => text) {
     platform: 'node',
     format: 'cjs',
     target: 'node20',
+    // The virtual AWS knows commands, and some errors are known, by the name of their class.
+    keepNames: true,
     // Whatever has no state of ours is loaded once.
     external: ['@vitest/expect', 'chai', 'fast-check', 'esbuild'],
     alias: { vitest: resolve(root, DOUBLE) },

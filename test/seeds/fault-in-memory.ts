@@ -9,10 +9,14 @@ export async function tryInMemory(root: string, faults: readonly Fault[]): Promi
   const verdicts = new Map<string, Verdict>();
   for (const fault of faults) {
     const sound = await run(load, fault);
-    const loadFaulty = await bundleSuites(root, [fault.test.file], (file, text) =>
-      file === fault.file ? text.replace(snippet(fault), () => fault.replace) : text,
-    );
-    verdicts.set(fault.id, verdictOf(sound, await run(loadFaulty, fault)));
+    let there = false;
+    const loadFaulty = await bundleSuites(root, [fault.test.file], (file, text) => {
+      if (file !== fault.file) return text;
+      const faulty = text.replace(snippet(fault), () => fault.replace);
+      there = faulty !== text;
+      return faulty;
+    });
+    verdicts.set(fault.id, there ? verdictOf(sound, await run(loadFaulty, fault)) : 'not in the sources');
   }
   return verdicts;
 }

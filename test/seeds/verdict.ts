@@ -1,5 +1,5 @@
 /** What came of a fault: only the first is good. */
-export type Verdict = 'caught' | 'survived' | 'did not run' | 'not green without the fault';
+export type Verdict = 'caught' | 'survived' | 'did not run' | 'not in the sources' | 'not green without the fault';
 
 /** @param said what each test with the fault's title came to, without the fault and with it: true when it passed */
 export function verdictOf(sound: readonly boolean[], faulty: readonly boolean[]): Verdict {
