@@ -17,6 +17,11 @@ import type { HandlerName } from '../core/contract/names.ts';
 import { grantKey } from './key.ts';
 import type { Settings } from './settings.ts';
 
+/** What a bundle has instead of a package: found below the project, from where it is bundled. */
+export const BUNDLE_ALIASES: Readonly<Record<string, string>> = {
+  '@aws-sdk/credential-provider-node': './functions/aws/lambda-credentials.ts',
+};
+
 /** How every handler is bundled; test/infra/bundles.test.ts measures with the same options. */
 export const BUNDLING: BundlingOptions = {
   format: OutputFormat.ESM,
@@ -24,6 +29,7 @@ export const BUNDLING: BundlingOptions = {
   mainFields: ['module', 'main'],
   minify: true,
   bundleAwsSDK: true,
+  esbuildArgs: Object.fromEntries(Object.entries(BUNDLE_ALIASES).map(([name, path]) => [`--alias:${name}`, path])),
 };
 
 /** What all handlers of a deployment share. */

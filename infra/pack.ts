@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { HANDLERS } from '../core/contract/names.ts';
-import { BUNDLING } from './function.ts';
+import { BUNDLE_ALIASES, BUNDLING } from './function.ts';
 import { PROJECT_ROOT, VERSION } from './settings.ts';
 
 const dist = join(PROJECT_ROOT, 'dist');
@@ -26,6 +26,8 @@ for (const handler of HANDLERS) {
     target: BUNDLING.target ?? 'node24',
     mainFields: [...(BUNDLING.mainFields ?? [])],
     minify: BUNDLING.minify ?? false,
+    alias: { ...BUNDLE_ALIASES },
+    absWorkingDir: PROJECT_ROOT,
     logLevel: 'warning',
   });
 }

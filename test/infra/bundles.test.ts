@@ -2,7 +2,7 @@ import { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { HANDLERS, type HandlerName } from '../../core/contract/names.ts';
-import { BUNDLING } from '../../infra/function.ts';
+import { BUNDLE_ALIASES, BUNDLING } from '../../infra/function.ts';
 
 const KILOBYTES_MAX = 650;
 
@@ -51,6 +51,7 @@ async function bundle(handler: HandlerName): Promise<{ bytes: number; inputs: st
     target: BUNDLING.target ?? 'node24',
     mainFields: [...(BUNDLING.mainFields ?? [])],
     minify: BUNDLING.minify ?? false,
+    alias: { ...BUNDLE_ALIASES },
     logLevel: 'error',
     absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
   });
