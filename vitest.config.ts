@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that start processes, or wait for timers and sockets, most of their time. */
-const WAITING = ['test/agent/*.test.ts', 'test/local/*.test.ts', 'test/qemu/*.test.ts', 'test/system/*.test.ts'];
+const WAITING = [
+  'test/agent/*.test.ts',
+  'test/agent/sabotage/*.test.ts',
+  'test/local/*.test.ts',
+  'test/qemu/*.test.ts',
+  'test/system/*.test.ts',
+];
 
 /**
  * Everything under test/ is one of two projects, which `npm test` runs side by side: tests that compute, as many files at

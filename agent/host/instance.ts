@@ -177,9 +177,6 @@ export function onBootClock(instance: Instance, now: number, wallNow: number): I
 
 export const isLive = (instance: Instance): boolean => instance.end === null;
 
-/** Whether it may have a process or a domain. */
-export const isLaunched = (instance: Instance): boolean => isLive(instance) && instance.launchingAt !== null;
-
 /** Asks for the end; asked again, the earlier kill holds, and the first cause stays. */
 export function stopping(instance: Instance, cause: EndCause, graceMs: number, now: number): Instance {
   const killAt = now + graceMs;

@@ -79,6 +79,7 @@ function planeAt({ env, queueUrl, queueArn, functionArn, roleArn }: EmbeddedAws)
     HOLDOFF_VERNIER_QUEUE_URL: queueUrl('vernier'),
     HOLDOFF_COMMAND_QUEUE_URL: queueUrl('commands'),
     HOLDOFF_WAKE_DOCUMENT: 'wake',
+    HOLDOFF_METRIC_NAMESPACE: 'Holdoff/test',
     HOLDOFF_EVENT_BUS: 'holdoff',
     HOLDOFF_ACCOUNT_ID: '000000000000',
     HOLDOFF_NODE_ROLES: 'HoldoffNode',

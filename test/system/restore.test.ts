@@ -96,7 +96,11 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     const generation = Number(valueAt((await copy.node(C, offered)).body, 'desired.generation'));
     await copy.node(C, { ...offered, generation });
     await copy.pass(9);
-    expect(await copy.see('nodes', C)).toMatchObject({ phase: 'Held', spec: { state: 'Idle' } });
+    expect(await copy.see('nodes', C)).toMatchObject({
+      phase: 'Queued',
+      waitingFor: { code: 'Paused' },
+      spec: { state: 'Idle' },
+    });
     await copy.operator('POST', '/v1/groups/later/resume');
     expect(await copy.see('nodes', C)).toMatchObject({ spec: { state: 'StagedUpdate' } });
   });
@@ -118,7 +122,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     expect(valueAt(told.body, 'desired.state')).toBe('Idle');
     const newer = { updateCheck: { result: 'Available', version: '3.0' }, bootId: 'b3', currentVersion: '2.0' };
     await copy.node(A, { state: 'Idle', generation, ...newer });
-    expect(await copy.see('nodes', A)).toMatchObject({ crash: { count: 1 }, phase: 'Held' });
+    expect(await copy.see('nodes', A)).toMatchObject({ crash: { count: 1 }, waitingFor: { code: 'Paused' } });
     expect(await copy.see('groups', 'default')).toMatchObject({ underWay: [] });
     await copy.operator('POST', '/v1/groups/default/resume');
     expect(await copy.see('nodes', A)).toMatchObject({ spec: { state: 'StagedUpdate', generation: generation + 1 } });
@@ -201,7 +205,7 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     });
   });
 
-  test('a VM that waited in the copy is started once its host was heard and had time; a fence stands for its report', async () => {
+  test('a VM that waited in the copy is started once its host was heard and had time, and not on one that is fenced', async () => {
     const before = await life();
     for (const [id, host] of [
       ['web', A],
@@ -223,6 +227,12 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     // Another host may yet name what began there after the copy was made.
     expect(copy.starts).toEqual(['web']);
     await copy.pass(9);
+    // Nothing is started on a fenced host: that ends with its first report under another boot.
+    expect(copy.starts).toEqual(['web']);
+    const told = await copy.node(B, { state: 'Idle', generation: 1, bootId: 'b2' });
+    const generation = valueAt(told.body, 'desired.generation');
+    await copy.node(B, { state: 'Idle', generation, bootId: 'b2' });
+    await copy.pass(3);
     expect(copy.starts.toSorted()).toEqual(['db', 'web']);
   });
 
