@@ -64,6 +64,10 @@ export const rolloutFields = {
   spread: z.optional(z.literal('zone')),
 } as const;
 
+/** Whether a body says anything of rollouts. */
+export const hasRollout = (body: RolloutBody): boolean =>
+  (Object.keys(rolloutFields) as (keyof RolloutBody)[]).some((field) => body[field] !== undefined);
+
 const rolloutSchema = z.strictObject(rolloutFields);
 export type RolloutBody = z.infer<typeof rolloutSchema>;
 

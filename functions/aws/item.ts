@@ -1,12 +1,25 @@
 /** How a record is kept in the table: one item, its revision, its index keys (docs/data-model.md). */
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
 import { formatInstant, type Instant } from '../../core/kit/time.ts';
+import { hasRollout } from '../../core/policy/rollout.ts';
 import { indexKeys, memberSort, refOf } from '../keys.ts';
 import type { AggregateKind, Loaded, Records } from '../ports.ts';
 import { type Attributes, fromAttributes, toAttributes } from './attributes.ts';
 
-/** The format this code writes; it reads this one and the one before, and refuses newer ones. */
-export const FORMAT = 1;
+/** The newest format that this code knows; it reads this one and the ones before, and refuses newer ones. */
+const FORMAT = 2;
+const FORMAT_OLDEST = 0;
+/** What a release before this reads too; it is written wherever nothing of the record would be ignored there. */
+export const FORMAT_COMMON = 1;
+
+/**
+ * A group whose policy has what the release before would ignore is written so that it refuses the item: its nodes stand
+ * still after a rollback rather than reboot outside a window (DESIGN section 7).
+ */
+function formatOf(record: Records[AggregateKind]): number {
+  if (record.kind !== 'group' || record.body === null) return FORMAT_COMMON;
+  return hasRollout(record.body) ? FORMAT : FORMAT_COMMON;
+}
 
 export type Item = Attributes;
 
@@ -81,7 +94,7 @@ export function writeOf(
       sets.push(`#a${index} = :v${index}`);
     }
   };
-  set('format', FORMAT);
+  set('format', formatOf(record));
   set('revision', record.revision);
   set('writeId', writeId);
   set('record', record);
@@ -106,9 +119,9 @@ export function readItem<K extends AggregateKind>(kind: K, item: Item): Loaded<R
   const raw = fromAttributes(item);
   const { format, writeId, revision } = raw;
   const record: unknown = raw['record'];
-  if (typeof format !== 'number' || format > FORMAT || format < FORMAT - 1) {
+  if (typeof format !== 'number' || format > FORMAT || format < FORMAT_OLDEST) {
     throw new ItemFormatError(
-      `${kind} item has format ${String(format)}; this version reads ${FORMAT - 1} and ${FORMAT}: deploy the version that wrote it`,
+      `${kind} item has format ${String(format)}; this version reads ${FORMAT_OLDEST} to ${FORMAT}: deploy the version that wrote it`,
     );
   }
   if (!isRecordOf(kind, record) || record.revision !== revision)

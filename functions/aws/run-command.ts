@@ -7,74 +7,74 @@ const BATCH_MAX = 50;
 /** Delivery: the least that SSM takes. A node that is away asks by itself when it comes back. */
 const DELIVERY_SECONDS = 30;
 
-/** `generation` null: a VM's wake, which names none; an older agent expects 0 there. */
+/** `generation` of the node's spec, or null for a VM's wake: it says what the wake was for, and is not sent. */
 export type WakeTarget = { nodeId: string; generation: number | null };
-export type WakeOutcome = { unregistered: WakeTarget[] };
+/** `unsent`: SSM took neither these nor said that it does not know them; they may be tried again. */
+export type WakeOutcome = { unregistered: WakeTarget[]; unsent: { targets: WakeTarget[]; error: unknown } | null };
 
-/** @throws whatever SSM answers other than InvalidInstanceId: the whole batch may be tried again */
+/** The wake says nothing but "ask": an agent of a release before expects a generation, and takes 0 for "any". */
+const ANY_GENERATION = '0';
+
+/** One command for up to 50 nodes, whatever each of them is woken for (DESIGN section 5). */
 export async function wakeNodes(
   ssm: SSMClient,
   document: string,
   targets: readonly WakeTarget[],
   wakeId: string,
 ): Promise<WakeOutcome> {
-  const unregistered: WakeTarget[] = [];
-  for (const [generation, group] of byGeneration(targets)) {
-    for (let from = 0; from < group.length; from += BATCH_MAX) {
-      unregistered.push(...(await wakeBatch(ssm, document, group.slice(from, from + BATCH_MAX), generation, wakeId)));
-    }
+  const nodes = [...new Set(targets.map(({ nodeId }) => nodeId))];
+  const unregistered = new Set<string>();
+  const meant = (ids: ReadonlySet<string>): WakeTarget[] => targets.filter(({ nodeId }) => ids.has(nodeId));
+  for (let from = 0; from < nodes.length; from += BATCH_MAX) {
+    const failed = await wakeBatch(ssm, document, nodes.slice(from, from + BATCH_MAX), wakeId, unregistered);
+    if (failed === null) continue;
+    // What throttles one batch would throttle the next.
+    const unsent = new Set([...failed.nodes, ...nodes.slice(from + BATCH_MAX)]);
+    return { unregistered: meant(unregistered), unsent: { targets: meant(unsent), error: failed.error } };
   }
-  return { unregistered };
+  return { unregistered: meant(unregistered), unsent: null };
 }
+
+type Failed = { nodes: string[]; error: unknown };
 
 /** One bad id refuses the whole batch, so the batch is split until the bad ones stand alone. */
 async function wakeBatch(
   ssm: SSMClient,
   document: string,
   nodes: string[],
-  generation: number | null,
   wakeId: string,
-): Promise<WakeTarget[]> {
+  unregistered: Set<string>,
+): Promise<Failed | null> {
   try {
-    await send(ssm, document, nodes, generation, wakeId);
-    return [];
+    await send(ssm, document, nodes, wakeId);
+    return null;
   } catch (error) {
-    if (!(error instanceof InvalidInstanceId)) throw error;
-    if (nodes.length === 1) return nodes.map((nodeId) => ({ nodeId, generation }));
+    if (!(error instanceof InvalidInstanceId)) return { nodes, error };
+    if (nodes.length === 1) {
+      nodes.forEach((nodeId) => unregistered.add(nodeId));
+      return null;
+    }
     const half = Math.ceil(nodes.length / 2);
-    const first = await wakeBatch(ssm, document, nodes.slice(0, half), generation, wakeId);
-    return [...first, ...(await wakeBatch(ssm, document, nodes.slice(half), generation, wakeId))];
+    const rest = nodes.slice(half);
+    const first = await wakeBatch(ssm, document, nodes.slice(0, half), wakeId, unregistered);
+    if (first !== null) return { ...first, nodes: [...first.nodes, ...rest] };
+    return wakeBatch(ssm, document, rest, wakeId, unregistered);
   }
 }
 
-async function send(
-  ssm: SSMClient,
-  document: string,
-  nodes: string[],
-  generation: number | null,
-  wakeId: string,
-): Promise<void> {
+async function send(ssm: SSMClient, document: string, nodes: string[], wakeId: string): Promise<void> {
   // Different batches of one delivery must not share a wake id: the agent's wake file is named by it.
   const id = createHash('sha256')
-    .update(`${wakeId}/${generation ?? 0}/${nodes.join(',')}`)
+    .update(`${wakeId}/${nodes.join(',')}`)
     .digest('hex')
     .slice(0, 32);
   await ssm.send(
     new SendCommandCommand({
       DocumentName: document,
       InstanceIds: nodes,
-      Comment: `holdoff ${generation ?? 0} ${id}`,
+      Comment: `holdoff ${id}`,
       TimeoutSeconds: DELIVERY_SECONDS,
-      Parameters: { [WAKE_PARAMETERS.wakeId]: [id], [WAKE_PARAMETERS.generation]: [String(generation ?? 0)] },
+      Parameters: { [WAKE_PARAMETERS.wakeId]: [id], [WAKE_PARAMETERS.generation]: [ANY_GENERATION] },
     }),
   );
-}
-
-function byGeneration(targets: readonly WakeTarget[]): Map<number | null, string[]> {
-  const groups = new Map<number | null, string[]>();
-  for (const { nodeId, generation } of targets) {
-    const known = groups.get(generation) ?? [];
-    if (!known.includes(nodeId)) groups.set(generation, [...known, nodeId]);
-  }
-  return groups;
 }

@@ -5,8 +5,11 @@ import { parseWake, type WakeMessage } from '../messages.ts';
 import type { ControlPlane } from '../ports.ts';
 import { noteWakeStatus } from './wake-status.ts';
 
-/** Wakes nodes, and says which of them SSM does not know; throws when the whole batch may be tried again. */
-export type WakeNodes = (targets: readonly WakeMessage[], wakeId: string) => Promise<{ unregistered: WakeMessage[] }>;
+/** Wakes nodes, and says which of them SSM does not know, and which may be tried again because it took none of them. */
+export type WakeNodes = (
+  targets: readonly WakeMessage[],
+  wakeId: string,
+) => Promise<{ unregistered: WakeMessage[]; unsent: { targets: WakeMessage[]; error: unknown } | null }>;
 
 export async function deliverWakes(
   plane: ControlPlane,
@@ -25,16 +28,19 @@ export async function deliverWakes(
   }
   const [first] = wakes;
   if (first === undefined) return { batchItemFailures };
-  try {
-    const targets = wakes.map(({ target }) => target);
-    const { unregistered } = await wakeNodes(targets, first.messageId);
-    for (const { nodeId, generation } of unregistered) await noteUnregistered(plane, nodeId, generation);
-  } catch (error) {
-    plane.telemetry.warn('SSM did not take the wakes; they are delivered again', {
-      count: wakes.length,
-      error: String(error),
+  const { unregistered, unsent } = await wakeNodes(
+    wakes.map(({ target }) => target),
+    first.messageId,
+  );
+  for (const { nodeId, generation } of unregistered) await noteUnregistered(plane, nodeId, generation);
+  if (unsent !== null) {
+    const again = wakes.filter(({ target }) => unsent.targets.includes(target));
+    plane.telemetry.warn('SSM did not take these wakes; they, and no others, are delivered again', {
+      count: again.length,
+      of: wakes.length,
+      error: String(unsent.error),
     });
-    batchItemFailures.push(...wakes.map(({ messageId }) => ({ itemIdentifier: messageId })));
+    batchItemFailures.push(...again.map(({ messageId }) => ({ itemIdentifier: messageId })));
   }
   return { batchItemFailures };
 }
@@ -43,5 +49,10 @@ async function noteUnregistered(plane: ControlPlane, text: string, generation: n
   const nodeId = parseNodeId(text);
   if (nodeId === null) return;
   plane.telemetry.warn('SSM does not know this node, or it is not running', { nodeId });
-  await noteWakeStatus(plane, nodeId, 'InvalidInstanceId', generation);
+  try {
+    await noteWakeStatus(plane, nodeId, 'InvalidInstanceId', generation);
+  } catch (error) {
+    // The wakes of this delivery that SSM took must not be sent again for it.
+    plane.telemetry.warn('that could not be noted; the wake is repeated in its time', { nodeId, error: String(error) });
+  }
 }

@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { NodeJson } from '../../core/contract/answers.ts';
 import { parseNodeId } from '../../core/kit/ids.ts';
-import { FORMAT, itemKey } from '../../functions/aws/item.ts';
+import { FORMAT_COMMON, itemKey } from '../../functions/aws/item.ts';
 import { invoke, query } from './aws.ts';
 import { createMachine, type Deployed } from './deployed.ts';
 import { DeployTestError, holds, same } from './steps.ts';
@@ -34,7 +34,7 @@ export async function checkAccount(deployed: Deployed, node: NodeJson): Promise<
   const { step, note } = deployed.steps;
   await step('the table holds what the API says', async () => {
     const item = await itemOf(deployed, node.nodeId);
-    same('format', item['format'], FORMAT);
+    same('format', item['format'], FORMAT_COMMON);
     holds('each turn was one write', Number(item['revision']) >= 8, item['revision']);
     holds('it is listed and a member of its group', 'lpk' in item && 'gpk' in item, Object.keys(item));
     note(`${node.nodeId}: revision ${String(item['revision'])}, ${Object.keys(item).length} attributes`);

@@ -129,7 +129,7 @@ test('an item of a newer format is refused by name, not misread', async () => {
   await database().send(
     new PutItemCommand({
       TableName: LOCAL_TABLE,
-      Item: marshall({ pk: `node#${id}`, sk: 'A', format: 2, revision: 1, record: {} }),
+      Item: marshall({ pk: `node#${id}`, sk: 'A', format: 3, revision: 1, record: {} }),
     }),
   );
   await expect(store.load('node', id)).rejects.toMatchObject({ code: 'ItemFormat' });
