@@ -14,7 +14,7 @@ import { decideReport } from './report.ts';
 import { restoreNode } from './restore.ts';
 import { start } from './start.ts';
 import { passTime, tellOfGone } from './time.ts';
-import { fence, hold, move, release, remove, retry, told } from './verbs.ts';
+import { fence, hold, move, pin, release, remove, retry, told } from './verbs.ts';
 import { wakeFailed } from './wakes.ts';
 
 export function decideNode(node: NodeRecord | null, event: NodeEvent, context: NodeContext): Outcome<NodeRecord> {
@@ -66,6 +66,8 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
       return remove(node, event.reason, context);
     case 'wakeFailed':
       return wakeFailed(node, event.status, event.generation, context);
+    case 'pin':
+      return pin(node, event.pin, context);
     case 'disclaim':
       return node.attempt?.claimId === event.claimId
         ? refused(409, 'SlotInUse', `node ${node.nodeId} is under way with this slot`)

@@ -26,6 +26,7 @@ export function desiredOf(node: NodeRecord, now: Instant): DesiredNode {
     ...(policy.monitor === undefined || !watched
       ? {}
       : { monitor: monitorPlanOf(policy.monitor, policy.deadlines.MonitoringUpdate) }),
+    ...(policy.pin === undefined ? {} : { pin: policy.pin }),
     ...(withinSeconds === null ? {} : { withinSeconds }),
     ...(watched ? { soakSeconds: policy.soak / 1000 } : {}),
     ...(state === 'RebootedIntoUpdate' ? { beginWithinSeconds: beginWithinSeconds(node, now) } : {}),

@@ -13,6 +13,8 @@ import { isStopped } from './signs.ts';
 /** A member as its digest shows it. */
 export type Digest = Counted & {
   zone: string;
+  /** The version that it knows its group to be pinned to. */
+  pin: string | null;
   unreachable: boolean;
   /** It holds a slot, or began without a limit. */
   holdsSlot: boolean;
@@ -62,12 +64,13 @@ export function digestOf(node: NodeRecord): string {
     counts ? String(crash.lastAt) : '',
     towards.slice(-CRASHES_MAX).map(written).join(';'),
     written(zoneOf(node)),
+    written(node.policy.pin ?? ''),
   ].join(SEPARATOR);
 }
 
 /** Null for a node that has not reported, and for what a release before this wrote. */
 export function readDigest(nodeId: NodeId, text: string): Digest | null {
-  const [version, offered = '', flags = '', since = '0', crashedAt = '', crashes = '', zone = ''] =
+  const [version, offered = '', flags = '', since = '0', crashedAt = '', crashes = '', zone = '', pin = ''] =
     text.split(SEPARATOR);
   if (version === undefined || version === '' || flags.length !== FLAGS.length) return null;
   const is = (flag: (typeof FLAGS)[number]): boolean => flags[FLAGS.indexOf(flag)] === '1';
@@ -78,6 +81,7 @@ export function readDigest(nodeId: NodeId, text: string): Digest | null {
     version: read(version),
     offered: offered === '' ? null : read(offered),
     zone: read(zone),
+    pin: pin === '' ? null : read(pin),
     idle: is('idle'),
     held: is('held'),
     stopped: is('stopped'),

@@ -31,6 +31,8 @@ export type NodeEvent =
   | { kind: 'remove'; reason: string }
   /** A wake ended badly: no crash, but the next repeat comes forward (DESIGN section 5). */
   | { kind: 'wakeFailed'; status: string; generation: number | null }
+  /** The version that its group is pinned to has changed; null: to none. */
+  | { kind: 'pin'; pin: string | null }
   /** The sweep asks whether an old slot is still this node's; a change of revision shuts out a late start. */
   | { kind: 'disclaim'; claimId: string };
 
@@ -75,6 +77,7 @@ export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
     case 'restore':
     case 'remove':
     case 'wakeFailed':
+    case 'pin':
     case 'disclaim':
       return false;
   }

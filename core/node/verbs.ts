@@ -140,3 +140,14 @@ function stop(node: NodeRecord, by: string, gives: boolean, { now }: NodeContext
   const waits = { ...attempt, stagedSince: attempt.stagedSince ?? now, letOnAt: null };
   return giveUpSlot({ ...node, attempt: waits, spec: { ...spec, nextWakeAt: null } });
 }
+
+/** Told with its next answer; an attempt that is under way keeps its version, and the gates judge that. */
+export function pin(node: NodeRecord, version: string | null, context: NodeContext): Outcome<NodeRecord> {
+  const { pin: known = null, ...policy } = node.policy;
+  if (known === version) return unchanged;
+  return conclude(
+    node,
+    { node: { ...node, policy: { ...policy, ...(version === null ? {} : { pin: version }) } }, facts: [] },
+    context,
+  );
+}

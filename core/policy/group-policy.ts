@@ -53,14 +53,17 @@ export type NodePolicy = {
   monitor?: MonitorPolicy;
   /** Its crashes count towards a breaker of the group; absent: there is none. */
   breaker?: true;
+  /** The only version that may be taken, which the agent asks its updater for; absent: whatever is offered. */
+  pin?: string;
 };
 
-export type GroupPolicy = Omit<NodePolicy, 'breaker'> & { concurrency: Concurrency; rollout: RolloutPolicy };
+export type GroupPolicy = Omit<NodePolicy, 'breaker' | 'pin'> & { concurrency: Concurrency; rollout: RolloutPolicy };
 
 /** What a node takes from its group's policy. */
 export const nodePolicyOf = ({ concurrency: _ofTheGroup, rollout, ...policy }: GroupPolicy): NodePolicy => ({
   ...policy,
   ...(rollout.breaker === null ? {} : { breaker: true }),
+  ...(rollout.version.pin === null ? {} : { pin: rollout.version.pin }),
 });
 
 export function groupPolicyOf(body: GroupBody): GroupPolicy {

@@ -144,6 +144,29 @@ describe('the reboot', () => {
   });
 });
 
+describe('a pin', () => {
+  test('is told to each node of the group with its answer, and taken back when it goes', async () => {
+    const scene = new Scene();
+    await scene.node(HOST, { state: 'Idle', updateCheck: { result: 'UpToDate' } });
+    await put(scene, 'default', { version: { pin: '1.2' } });
+    await scene.to(200);
+    const pinned = await scene.node(HOST, { state: 'Idle', updateCheck: { result: 'UpToDate' } });
+    expect(pinned.body).toMatchObject({ desired: { state: 'Idle', pin: '1.2' } });
+    await put(scene, 'default', {});
+    await scene.to(400);
+    const free = await scene.node(HOST, { state: 'Idle', updateCheck: { result: 'UpToDate' } });
+    expect(free.body).not.toHaveProperty('desired.pin');
+  });
+
+  test('is told at once to a node that enrols', async () => {
+    const scene = new Scene();
+    await put(scene, 'default', { version: { pin: '1.2' } });
+    const first = await scene.node(HOST, { state: 'Idle' });
+    expect(first.body).toMatchObject({ desired: { pin: '1.2' } });
+    await scene.sees('nodes', HOST, { 'waitingFor.code': 'VersionNotAllowed' });
+  });
+});
+
 describe('nobody is hidden', () => {
   test('behind many that are offered a stopped version', async () => {
     const scene = new Scene();
