@@ -1,7 +1,16 @@
 /** What the API's answers are: checked for the mark that tells their kind, then typed by the contract. */
-import type { EventEntry, GroupJson, NodeJson, RecoverAnswer, Summary, VmJson } from '../core/contract/answers.ts';
+import type {
+  ConsoleAnswer,
+  EventEntry,
+  GroupJson,
+  NodeJson,
+  RecoverAnswer,
+  Summary,
+  VmJson,
+} from '../core/contract/answers.ts';
 import { API_VERSION } from '../core/contract/names.ts';
-import type { Client, Query } from './client.ts';
+import type { ApiCall } from '../client/request.ts';
+import type { Client } from './client.ts';
 import { CliError } from './errors.ts';
 
 type Kinds = {
@@ -11,6 +20,7 @@ type Kinds = {
   event: EventEntry;
   summary: Summary;
   recovery: RecoverAnswer;
+  console: ConsoleAnswer;
 };
 export type Kind = keyof Kinds;
 
@@ -22,6 +32,7 @@ const MARKS: Record<Kind, string> = {
   event: 'subject',
   summary: 'attention',
   recovery: 'touched',
+  console: 'askedAt',
 };
 
 const major = (version: string): string => version.split('.')[0] ?? '';
@@ -56,6 +67,9 @@ function checkVersion(body: unknown): void {
 
 export type Listed<T> = { readonly api: string; readonly items: T[]; readonly cursor?: string };
 
+/** The call for one page of a list; a log of the last events has one page and takes no query. */
+export type PageCall = (query: { readonly limit?: string; readonly cursor?: string }) => ApiCall;
+
 /** The most items that the CLI asks of one page. */
 const PAGE_MAX = 100;
 
@@ -66,7 +80,7 @@ const PAGE_MAX = 100;
 export async function readList<K extends Kind>(
   client: Client,
   kind: K,
-  path: string,
+  pageOf: PageCall,
   { limit = Infinity, keep = () => true }: { limit?: number; keep?: (item: Kinds[K]) => boolean } = {},
 ): Promise<Listed<Kinds[K]>> {
   const items: Kinds[K][] = [];
@@ -74,15 +88,15 @@ export async function readList<K extends Kind>(
   let api = '';
   let cursor: string | undefined;
   do {
-    const query: Query = {
+    const call = pageOf({
       ...(limit === Infinity ? {} : { limit: String(Math.min(limit, PAGE_MAX)) }),
       ...(cursor === undefined ? {} : { cursor }),
-    };
-    const page = readPage((await client.send('GET', path, { query })).body);
+    });
+    const page = readPage((await client.send(call)).body);
     api = page.api;
     items.push(...page.items.map((item) => readItem(kind, item)).filter(keep));
     cursor = page.cursor;
-    if (cursor !== undefined && seen.has(cursor)) throw endless(path);
+    if (cursor !== undefined && seen.has(cursor)) throw endless(call.target);
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined && items.length < limit);
   const complete = items.length <= limit;
@@ -110,7 +124,7 @@ function readPage(body: unknown): Listed<unknown> {
 
 const endless = (path: string): CliError =>
   new CliError('EndlessList', {
-    what: `the list ${path} does not end`,
+    what: `the list ${path.split('?')[0] ?? path} does not end`,
     why: 'the control plane gave the same cursor twice',
     next: 'ask for the first part with --limit N, and report this',
   });

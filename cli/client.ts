@@ -1,17 +1,16 @@
 /** Signed requests to the API, and what its answers are. */
+import type { ApiCall } from '../client/request.ts';
 import { createSigner } from '../client/sign.ts';
 import type { Problem } from '../core/contract/answers.ts';
 import { sayDuration, type Duration, type Instant } from '../core/kit/time.ts';
 import type { Connection } from './connection.ts';
 import { CliError, exitOfStatus, ProblemError } from './errors.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-export type Query = Readonly<Record<string, string>>;
 export type Answer = { readonly status: number; readonly body: unknown };
 
 /** Speaks to one control plane. Rejects with a `CliError` or `ProblemError`; resolves with a success only. */
 export type Client = {
-  readonly send: (method: Method, path: string, extra?: { query?: Query; body?: unknown }) => Promise<Answer>;
+  readonly send: (call: ApiCall) => Promise<Answer>;
 };
 
 export type ClientSettings = {
@@ -25,8 +24,8 @@ type SignedRequest = { readonly url: string; readonly init: RequestInit };
 /** A client that signs each request with SigV4 for the service `execute-api`. */
 export function createClient(connection: Connection, settings: ClientSettings): Client {
   return {
-    send: async (method, path, { query = {}, body } = {}) => {
-      const request = await signed(connection, settings.now(), { method, path, query, body });
+    send: async (call) => {
+      const request = await signed(connection, settings.now(), call);
       const { status, text, isProblem } = await exchange(request, connection, settings);
       const parsed = parseJson(text);
       if (status >= 200 && status < 300 && parsed !== undefined) return { status, body: parsed };
@@ -35,12 +34,8 @@ export function createClient(connection: Connection, settings: ClientSettings): 
   };
 }
 
-async function signed(
-  connection: Connection,
-  now: Instant,
-  { method, path, query, body }: { method: Method; path: string; query: Query; body: unknown },
-): Promise<SignedRequest> {
-  const url = new URL(connection.endpoint + path + queryText(query));
+async function signed(connection: Connection, now: Instant, { method, target, body }: ApiCall): Promise<SignedRequest> {
+  const url = new URL(connection.endpoint + target);
   const payload = body === undefined ? undefined : JSON.stringify(body);
   const sign = createSigner({ region: connection.region, identity: connection.credentials, wallMs: () => now });
   const headers = await sign({
@@ -54,16 +49,6 @@ async function signed(
   });
   return { url: url.href, init: { method, headers, ...(payload === undefined ? {} : { body: payload }) } };
 }
-
-/** `?a=b`, escaped as the signature has it: a space is %20. */
-function queryText(query: Query): string {
-  const pairs = Object.entries(query).map(([name, value]) => `${escapeUri(name)}=${escapeUri(value)}`);
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-}
-
-/** As encodeURIComponent, and the five characters that RFC 3986 reserves and it does not. */
-const escapeUri = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 type Exchanged = { readonly status: number; readonly text: string; readonly isProblem: boolean };
 

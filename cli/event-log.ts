@@ -1,7 +1,7 @@
 /** Printing an event log: what there is, and what is added while somebody looks. */
 import type { EventEntry } from '../core/contract/answers.ts';
 import { eventLine, eventRows, eventsByAge, eventTable } from '../present/events.ts';
-import { readList, type Listed } from './answers.ts';
+import { readList, type Listed, type PageCall } from './answers.ts';
 import type { Client } from './client.ts';
 import type { Tools } from './command.ts';
 import { CliError, EXIT, ProblemError, type ExitCode } from './errors.ts';
@@ -16,11 +16,11 @@ const REMEMBERED_MAX = 5000;
 export type EventOptions = { readonly limit?: number; readonly all?: boolean; readonly follow?: boolean };
 
 /** Prints the newest events of a log, oldest first, and goes on with what is added when following. */
-export async function printEvents(tools: Tools, path: string, options: EventOptions): Promise<ExitCode> {
+export async function printEvents(tools: Tools, pageOf: PageCall, options: EventOptions): Promise<ExitCode> {
   const client = await tools.client();
   const limit = options.limit ?? (options.all === true ? Infinity : EVENTS_DEFAULT);
-  const first = await readList(client, 'event', path, { limit });
-  if (options.follow === true) return follow(tools, client, path, first.items);
+  const first = await readList(client, 'event', pageOf, { limit });
+  if (options.follow === true) return follow(tools, client, pageOf, first.items);
   printList(tools, first);
   if (tools.io.isTty && options.limit === undefined && options.all !== true && first.items.length === EVENTS_DEFAULT) {
     tools.io.err(`The newest ${EVENTS_DEFAULT}; --all shows the whole log.\n`);
@@ -37,7 +37,7 @@ function printList(tools: Tools, list: Listed<EventEntry>): void {
   });
 }
 
-async function follow(tools: Tools, client: Client, path: string, first: EventEntry[]): Promise<ExitCode> {
+async function follow(tools: Tools, client: Client, pageOf: PageCall, first: EventEntry[]): Promise<ExitCode> {
   const seen = new Set<string>();
   let events = first;
   let failing = false;
@@ -50,7 +50,7 @@ async function follow(tools: Tools, client: Client, path: string, first: EventEn
     await tools.io.sleep(FOLLOW_MS);
     if (tools.io.interrupted.aborted) return EXIT.ok;
     try {
-      events = (await readList(client, 'event', path, { limit: EVENTS_DEFAULT })).items;
+      events = (await readList(client, 'event', pageOf, { limit: EVENTS_DEFAULT })).items;
       failing = false;
     } catch (error) {
       if (tools.io.interrupted.aborted) return EXIT.ok;

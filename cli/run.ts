@@ -5,7 +5,7 @@ import { resolveConnection } from './connection.ts';
 import { CliError, ProblemError, type ExitCode } from './errors.ts';
 import { wantsColour, type Io } from './io.ts';
 import { parseCommandLine } from './parse.ts';
-import { failureJson, failureText } from './render/failures.ts';
+import { failureJson, failureText } from './failures.ts';
 
 /** Understands and runs a command line; resolves with the exit code. Only a mistake in this program rejects. */
 export async function runCommandLine(

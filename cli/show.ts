@@ -5,7 +5,7 @@ import { fieldBlock, fieldRows, type Field } from '../present/fields.ts';
 import { harmlessLines } from '../present/text.ts';
 import { paint } from '../present/tone.ts';
 import { absoluteWhen, relativeWhen, type When } from '../present/when.ts';
-import { readList } from './answers.ts';
+import { readList, type PageCall } from './answers.ts';
 import type { Tools } from './command.ts';
 import { CliError, EXIT, ProblemError, type ExitCode } from './errors.ts';
 import { print } from './output.ts';
@@ -17,13 +17,13 @@ export type Shown = {
   readonly fields: (when: When) => Field[];
   /** Text in lines of its own, such as a guest's console. */
   readonly console?: string | null;
-  /** Where its events are; none for things without a log. */
-  readonly eventsPath?: string;
+  /** The call for its events; none for things without a log. */
+  readonly events?: PageCall;
 };
 
 /** Prints every field, then the last events. A log that cannot be read does not hide the thing itself. */
 export async function show(tools: Tools, shown: Shown): Promise<ExitCode> {
-  const log = tools.json || shown.eventsPath === undefined ? [] : await readEvents(tools, shown.eventsPath);
+  const log = tools.json || shown.events === undefined ? [] : await readEvents(tools, shown.events);
   const events = log instanceof Error ? [] : log;
   print(tools, {
     json: shown.json,
@@ -34,9 +34,9 @@ export async function show(tools: Tools, shown: Shown): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-async function readEvents(tools: Tools, path: string): Promise<EventEntry[] | CliError | ProblemError> {
+async function readEvents(tools: Tools, pageOf: PageCall): Promise<EventEntry[] | CliError | ProblemError> {
   try {
-    return (await readList(await tools.client(), 'event', path, { limit: EVENTS_SHOWN })).items;
+    return (await readList(await tools.client(), 'event', pageOf, { limit: EVENTS_SHOWN })).items;
   } catch (error) {
     if (error instanceof CliError || error instanceof ProblemError) return error;
     throw error;

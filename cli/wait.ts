@@ -1,6 +1,7 @@
 /** Waits until a thing is as asked, for scripts: the exit code says how it ended. */
 import { InvalidArgumentError, type Command } from 'commander';
 import { between, type Duration, minutes, parseDuration, sayDuration } from '../core/kit/time.ts';
+import type { ApiCall } from '../client/request.ts';
 import { oneLine } from '../present/text.ts';
 import type { Tools } from './command.ts';
 import { CliError, EXIT, type ExitCode, ProblemError } from './errors.ts';
@@ -43,15 +44,15 @@ function within(text: string): Duration {
  * Asks every 2 s. A control plane that is away for a while is asked again; a thing that is not there ends the wait,
  * unless that is what is waited for.
  *
- * @param path of the thing in the API
+ * @param call that reads the thing
  */
-export async function waitFor(tools: Tools, id: string, path: string, options: WaitOptions): Promise<ExitCode> {
+export async function waitFor(tools: Tools, id: string, call: ApiCall, options: WaitOptions): Promise<ExitCode> {
   const { io } = tools;
   const begun = io.now();
   const patience = options.within ?? WITHIN;
   let said = '';
   for (;;) {
-    const seen = await look(tools, path, options.for.includes('deleted'));
+    const seen = await look(tools, call, options.for.includes('deleted'));
     if (seen.kind === 'seen' && options.for.every((one) => holds(one, seen.body))) return reached(tools, id, seen.body);
     const why = seen.kind === 'away' ? seen.why : sayWhy(seen.body);
     if (why !== said && !tools.json) io.err(`${oneLine(why)}\n`);
@@ -70,9 +71,9 @@ export async function waitFor(tools: Tools, id: string, path: string, options: W
 
 type Seen = { kind: 'seen'; body: unknown } | { kind: 'away'; why: string };
 
-async function look(tools: Tools, path: string, mayBeGone: boolean): Promise<Seen> {
+async function look(tools: Tools, call: ApiCall, mayBeGone: boolean): Promise<Seen> {
   try {
-    return { kind: 'seen', body: (await (await tools.client()).send('GET', path)).body };
+    return { kind: 'seen', body: (await (await tools.client()).send(call)).body };
   } catch (error) {
     if (error instanceof ProblemError && error.problem.status === 404 && mayBeGone) return { kind: 'seen', body: null };
     if (error instanceof ProblemError && error.problem.status >= 500) return { kind: 'away', why: error.message };

@@ -127,10 +127,11 @@ export const nodeRows = (nodes: readonly NodeJson[]): string =>
     ]),
   );
 
-/** Every field of a node, its explanation first. */
+/** Every field of a node: what it waits for, if it waits, then its explanation. */
 export function nodeFields(node: NodeJson, when: When): Field[] {
   const { spec, status, crash } = node;
   return [
+    ...waitingField(node, when),
     { label: 'Explanation', text: node.explanation, tone: nodeTone(node) },
     { label: 'Node', text: node.nodeId },
     { label: 'Phase', text: node.phase, tone: nodeTone(node) },
@@ -165,6 +166,19 @@ export function nodeFields(node: NodeJson, when: When): Field[] {
     { label: 'Held by', text: node.heldBy ?? 'nobody', tone: node.heldBy === null ? undefined : 'warn' },
   ];
 }
+
+/** Absent where it waits for nothing; a control plane of an earlier release does not say. */
+const waitingField = ({ waitingFor }: NodeJson, when: When): Field[] =>
+  waitingFor === null || waitingFor === undefined
+    ? []
+    : [
+        {
+          label: 'Waits for',
+          text:
+            waitingFor.until === undefined ? waitingFor.code : `${waitingFor.code}, until ${when(waitingFor.until)}`,
+          tone: 'warn',
+        },
+      ];
 
 const instantField = (label: string, at: string | null, when: When): Field[] =>
   at === null ? [] : [{ label, text: when(at) }];

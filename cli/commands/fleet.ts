@@ -1,4 +1,6 @@
 /** Commands about the whole fleet: `events`, `summary`, `openapi`. */
+import { callOf } from '../../client/request.ts';
+import { ROUTES } from '../../core/contract/routes.ts';
 import { EVENT_ROW } from '../../present/events.ts';
 import { readAnswer } from '../answers.ts';
 import type { CommandModule, Tools } from '../command.ts';
@@ -6,7 +8,7 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { printEvents, type EventOptions } from '../event-log.ts';
 import { addEventOptions } from '../options.ts';
 import { print } from '../output.ts';
-import { summaryPage, summaryRows } from '../render/summary.ts';
+import { summaryPage, summaryRows } from '../../present/summary.ts';
 
 const EVENTS_HELP = `
 Examples:
@@ -28,7 +30,11 @@ export const fleetCommands: CommandModule = (program, accept) => {
   addEventOptions(program.command('events').description('the event log of the fleet, kept for 30 days'))
     .addHelpText('after', EVENTS_HELP)
     .action((options: EventOptions) => {
-      accept({ name: 'events', options, run: (tools) => printEvents(tools, '/v1/events', options) });
+      accept({
+        name: 'events',
+        options,
+        run: (tools) => printEvents(tools, (query) => callOf(ROUTES.listEvents, { query }), options),
+      });
     });
   program
     .command('summary')
@@ -42,14 +48,14 @@ export const fleetCommands: CommandModule = (program, accept) => {
 };
 
 async function summary(tools: Tools): Promise<ExitCode> {
-  const { body } = await (await tools.client()).send('GET', '/v1/summary');
+  const { body } = await (await tools.client()).send(callOf(ROUTES.getSummary, {}));
   const answer = readAnswer('summary', body);
   print(tools, { json: body, screen: () => summaryPage(answer, tools.surface()), piped: () => summaryRows(answer) });
   return EXIT.ok;
 }
 
 async function openapi(tools: Tools): Promise<ExitCode> {
-  const { body } = await (await tools.client()).send('GET', '/v1/openapi.json');
+  const { body } = await (await tools.client()).send(callOf(ROUTES.getOpenapi, {}));
   tools.io.out(`${JSON.stringify(body, null, 2)}\n`);
   return EXIT.ok;
 }

@@ -1,10 +1,12 @@
 /** `holdoff nodes …` */
 import { type Command, Option } from 'commander';
+import { type ApiCall, callOf } from '../../client/request.ts';
 import type { NodeJson } from '../../core/contract/answers.ts';
-import { type NodePhase, NODE_PHASES } from '../../core/contract/words.ts';
+import { ROUTES } from '../../core/contract/routes.ts';
+import { type NodePhase, NODE_PHASES, type WaitingCode, WAITING_CODES } from '../../core/contract/words.ts';
 import { parseNodeId, type NodeId } from '../../core/kit/ids.ts';
 import { NODE_ROW, nodeFields, nodeRows, nodesByAttention, nodeTable } from '../../present/nodes.ts';
-import { readAnswer, readList, type Listed } from '../answers.ts';
+import { readAnswer, readList, type Listed, type PageCall } from '../answers.ts';
 import type { CommandModule, Tools } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { printEvents, type EventOptions } from '../event-log.ts';
@@ -17,25 +19,36 @@ import {
   watchOption,
 } from '../options.ts';
 import { print } from '../output.ts';
-import { acceptedLine, acceptedRow, changedNode } from '../render/accepted.ts';
+import { acceptedLine, acceptedRow, changedNode } from '../../present/accepted.ts';
 import { show } from '../show.ts';
 import { addWaitOptions, waitFor, type WaitOptions } from '../wait.ts';
 import { watch } from '../watch.ts';
 
-type Filter = { readonly group?: string; readonly phase?: NodePhase; readonly version?: string };
+type Filter = {
+  readonly group?: string;
+  readonly phase?: NodePhase;
+  readonly version?: string;
+  readonly waitingFor?: WaitingCode;
+};
 type ListOptions = Filter & { readonly limit?: number; readonly watch?: boolean };
 
-const nodePath = (id: NodeId): string => `/v1/nodes/${encodeURIComponent(id)}`;
+const read = (nodeId: NodeId): ApiCall => callOf(ROUTES.getNode, { params: { nodeId } });
+const eventsOf =
+  (nodeId: NodeId): PageCall =>
+  () =>
+    callOf(ROUTES.listNodeEvents, { params: { nodeId } });
 
 const VERBS = {
-  retry: 'try a crashed node again now; its crash count stays',
-  hold: 'start nothing new on a node, and keep it from its disruptive step',
-  release: 'end a hold',
-  fence: 'vouch that a host is off, so that its VMs may be started elsewhere',
+  retry: { route: ROUTES.retryNode, says: 'try a crashed node again now; its crash count stays' },
+  release: { route: ROUTES.releaseNode, says: 'end a hold' },
+  fence: {
+    route: ROUTES.fenceNode,
+    says: 'vouch that a host is off, so that its VMs may be started elsewhere',
+  },
 } as const;
 
 const HELP = `
-\`holdoff nodes\` takes the options of list: --group G, --phase P, --version V, --limit N, --watch.
+\`holdoff nodes\` takes the options of list: --group G, --phase P, --waiting-for CODE, --version V, --limit N, --watch.
 
 Examples:
   holdoff nodes                          the fleet, what needs attention first
@@ -57,6 +70,7 @@ export const nodeCommands: CommandModule = (program, accept) => {
     .description('list nodes (`holdoff nodes` is the same)')
     .option('--group <group>', 'only nodes of this group', groupArgument)
     .addOption(new Option('--phase <phase>', 'only nodes in this phase').choices(NODE_PHASES))
+    .addOption(new Option('--waiting-for <code>', 'only nodes that wait for this first').choices(WAITING_CODES))
     .option('--version <version>', 'only nodes that run this version')
     .addOption(limitOption())
     .addOption(watchOption())
@@ -75,32 +89,45 @@ export const nodeCommands: CommandModule = (program, accept) => {
   addEventOptions(
     nodes.command('events').description('the event log of a node').argument('<id>', 'node id', nodeIdArgument),
   ).action((id: NodeId, options: EventOptions) => {
-    const run = (tools: Tools): Promise<ExitCode> => printEvents(tools, `${nodePath(id)}/events`, options);
+    const run = (tools: Tools): Promise<ExitCode> => printEvents(tools, eventsOf(id), options);
     accept({ name: 'nodes events', subject: { noun: 'nodes', id }, options, run });
   });
-  for (const [verb, description] of Object.entries(VERBS)) {
+  for (const [verb, { route, says }] of Object.entries(VERBS)) {
     nodes
       .command(verb)
-      .description(description)
+      .description(says)
       .argument('<id>', 'node id', nodeIdArgument)
       .action((id: NodeId) => {
-        const run = (tools: Tools): Promise<ExitCode> => send(tools, verb, id, {});
+        const run = (tools: Tools): Promise<ExitCode> =>
+          send(tools, verb, callOf(route, { params: { nodeId: id }, body: {} }));
         accept({ name: `nodes ${verb}`, subject: { noun: 'nodes', id }, options: {}, run });
       });
   }
   addWaitOptions(
     nodes.command('wait').description('wait until a node is as asked').argument('<id>', 'node id', nodeIdArgument),
   ).action((id: NodeId, options: WaitOptions) => {
-    const run = (tools: Tools): Promise<ExitCode> => waitFor(tools, id, nodePath(id), options);
+    const run = (tools: Tools): Promise<ExitCode> => waitFor(tools, id, read(id), options);
     accept({ name: 'nodes wait', subject: { noun: 'nodes', id }, options, run });
   });
+  nodes
+    .command('hold')
+    .description('start nothing new on a node, and keep it from its disruptive step')
+    .argument('<id>', 'node id', nodeIdArgument)
+    .option('--withdraw', 'also give up what is staged or activated')
+    .action((id: NodeId, options: { withdraw?: true }) => {
+      const body = options.withdraw === true ? { withdraw: true } : {};
+      const run = (tools: Tools): Promise<ExitCode> =>
+        send(tools, 'hold', callOf(ROUTES.holdNode, { params: { nodeId: id }, body }));
+      accept({ name: 'nodes hold', subject: { noun: 'nodes', id }, options, run });
+    });
   nodes
     .command('move')
     .description('put a node under the policy of another group')
     .argument('<id>', 'node id', nodeIdArgument)
     .requiredOption('--group <group>', 'the group it joins', groupArgument)
     .action((id: NodeId, options: { group: string }) => {
-      const run = (tools: Tools): Promise<ExitCode> => send(tools, 'move', id, options);
+      const run = (tools: Tools): Promise<ExitCode> =>
+        send(tools, 'move', callOf(ROUTES.moveNode, { params: { nodeId: id }, body: { group: options.group } }));
       accept({ name: 'nodes move', subject: { noun: 'nodes', id }, options, run });
     });
   nodes
@@ -115,15 +142,15 @@ export const nodeCommands: CommandModule = (program, accept) => {
 
 async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
   const client = await tools.client();
-  const read = (): Promise<Listed<NodeJson>> =>
-    readList(client, 'node', '/v1/nodes', {
+  const ask = (): Promise<Listed<NodeJson>> =>
+    readList(client, 'node', (query) => callOf(ROUTES.listNodes, { query }), {
       ...(options.limit === undefined ? {} : { limit: options.limit }),
       keep: (node) => matches(node, options),
     });
   const screen = (nodes: readonly NodeJson[], fit: 'cut' | 'wrap'): string =>
     nodes.length === 0 ? sayNone(options) : nodeTable(nodesByAttention(nodes), tools.surface(fit));
-  if (options.watch === true) return watch(tools, 'Nodes', async () => screen((await read()).items, 'cut'));
-  const answer = await read();
+  if (options.watch === true) return watch(tools, 'Nodes', async () => screen((await ask()).items, 'cut'));
+  const answer = await ask();
   print(tools, {
     json: answer,
     screen: () => screen(answer.items, 'wrap'),
@@ -132,26 +159,28 @@ async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-const matches = (node: NodeJson, { group, phase, version }: Filter): boolean =>
+const matches = (node: NodeJson, { group, phase, version, waitingFor }: Filter): boolean =>
   (group === undefined || node.group === group) &&
   (phase === undefined || node.phase === phase) &&
+  (waitingFor === undefined || node.waitingFor?.code === waitingFor) &&
   (version === undefined || node.status?.currentVersion === version);
 
-function sayNone({ group, phase, version }: Filter): string {
-  if (phase !== undefined || version !== undefined) return 'No node is like that. `holdoff nodes` lists them all.';
+function sayNone({ group, phase, version, waitingFor }: Filter): string {
+  if (phase !== undefined || version !== undefined || waitingFor !== undefined)
+    return 'No node is like that. `holdoff nodes` lists them all.';
   return group === undefined
     ? 'No nodes yet. A node is listed from the first report of its agent.'
     : `No nodes in group ${group}. \`holdoff groups\` lists the groups.`;
 }
 
 async function showNode(tools: Tools, id: NodeId): Promise<ExitCode> {
-  const { body } = await (await tools.client()).send('GET', nodePath(id));
+  const { body } = await (await tools.client()).send(read(id));
   const node = readAnswer('node', body);
-  return show(tools, { json: body, fields: (when) => nodeFields(node, when), eventsPath: `${nodePath(id)}/events` });
+  return show(tools, { json: body, fields: (when) => nodeFields(node, when), events: eventsOf(id) });
 }
 
-async function send(tools: Tools, verb: string, id: NodeId, request: object): Promise<ExitCode> {
-  const { body } = await (await tools.client()).send('POST', `${nodePath(id)}/${verb}`, { body: request });
+async function send(tools: Tools, verb: string, call: ApiCall): Promise<ExitCode> {
+  const { body } = await (await tools.client()).send(call);
   const changed = changedNode(readAnswer('node', body));
   print(tools, {
     json: body,
@@ -162,7 +191,7 @@ async function send(tools: Tools, verb: string, id: NodeId, request: object): Pr
 }
 
 async function deleteNode(tools: Tools, id: NodeId): Promise<ExitCode> {
-  const { body } = await (await tools.client()).send('DELETE', nodePath(id));
+  const { body } = await (await tools.client()).send(callOf(ROUTES.deleteNode, { params: { nodeId: id } }));
   print(tools, {
     json: body,
     screen: () => `delete accepted: ${id} is forgotten until it reports again.`,

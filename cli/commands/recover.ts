@@ -1,5 +1,7 @@
 /** `holdoff recover`: after the table was restored from an older copy (docs/runbooks/restore.md). */
 import type { RecoverAnswer } from '../../core/contract/answers.ts';
+import { callOf } from '../../client/request.ts';
+import { ROUTES } from '../../core/contract/routes.ts';
 import { readAnswer } from '../answers.ts';
 import type { CommandModule, Tools } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
@@ -36,7 +38,7 @@ async function recover(tools: Tools, force: boolean): Promise<ExitCode> {
   let cursor: string | undefined;
   do {
     const body = { ...(force ? { force } : {}), ...(cursor === undefined ? {} : { cursor }) };
-    page = readAnswer('recovery', (await client.send('POST', '/v1/recover', { body })).body);
+    page = readAnswer('recovery', (await client.send(callOf(ROUTES.recover, { body }))).body);
     touched.groups += page.touched.groups;
     touched.vms += page.touched.vms;
     touched.nodes += page.touched.nodes;

@@ -1,11 +1,14 @@
 /** `holdoff vms …` */
 import type { Command } from 'commander';
+import { type ApiCall, callOf } from '../../client/request.ts';
 import type { VmJson } from '../../core/contract/answers.ts';
+import type { VmBody } from '../../core/contract/operator-bodies.ts';
+import { ROUTES } from '../../core/contract/routes.ts';
 import { parseVmId, type VmId } from '../../core/kit/ids.ts';
 import { VM_ROW, vmFields, vmRows, vmsByAttention, vmTable } from '../../present/vms.ts';
-import { readAnswer, readList, type Listed } from '../answers.ts';
+import { readAnswer, readList, type Listed, type PageCall } from '../answers.ts';
 import { readBody } from '../body.ts';
-import type { Answer, Method } from '../client.ts';
+import type { Answer } from '../client.ts';
 import type { CommandModule, Invocation, Tools } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { printEvents, type EventOptions } from '../event-log.ts';
@@ -18,15 +21,26 @@ import {
   watchOption,
 } from '../options.ts';
 import { print } from '../output.ts';
-import { acceptedLine, acceptedRow, changedVm } from '../render/accepted.ts';
+import { printConsole } from '../console.ts';
+import { acceptedLine, acceptedRow, changedVm } from '../../present/accepted.ts';
 import { show } from '../show.ts';
 import { addWaitOptions, waitFor, type WaitOptions } from '../wait.ts';
 import { watch } from '../watch.ts';
 
 type ListOptions = { readonly limit?: number; readonly watch?: boolean };
 
-const vmPath = (id: VmId): string => `/v1/vms/${encodeURIComponent(id)}`;
+const read = (vmId: VmId): ApiCall => callOf(ROUTES.getVm, { params: { vmId } });
+const eventsOf =
+  (vmId: VmId): PageCall =>
+  () =>
+    callOf(ROUTES.listVmEvents, { params: { vmId } });
 const about = (id: VmId): NonNullable<Invocation['subject']> => ({ noun: 'vms', id });
+
+/** The verbs that end an instance. */
+const ENDS = {
+  stop: { route: ROUTES.stopVm, says: 'switch a VM off; it stays off until somebody starts it' },
+  restart: { route: ROUTES.restartVm, says: 'end the instance of a VM and start another' },
+} as const;
 
 const HELP = `
 \`holdoff vms\` takes the options of list: --limit N, --watch.
@@ -36,6 +50,7 @@ Examples:
   holdoff vms show web               every field, why it is there, its last events and console
   holdoff vms put web --file web.json
   holdoff vms stop web --grace 30s   off, and it stays off; its run strategy is kept
+  holdoff vms console web            what its guest says now
   holdoff vms start web              tries now, also during a back-off
 
 A VM file:
@@ -69,7 +84,7 @@ export const vmCommands: CommandModule = (program, accept) => {
   addEventOptions(
     vms.command('events').description('the event log of a VM').argument('<id>', 'VM id', vmIdArgument),
   ).action((id: VmId, options: EventOptions) => {
-    const run = (tools: Tools): Promise<ExitCode> => printEvents(tools, `${vmPath(id)}/events`, options);
+    const run = (tools: Tools): Promise<ExitCode> => printEvents(tools, eventsOf(id), options);
     accept({ name: 'vms events', subject: about(id), options, run });
   });
   vms
@@ -80,87 +95,93 @@ export const vmCommands: CommandModule = (program, accept) => {
     .action((id: VmId, options: { file: string }) => {
       accept({ name: 'vms put', subject: about(id), options, run: (tools) => put(tools, id, options.file) });
     });
-  vms
-    .command('stop')
-    .description('switch a VM off; it stays off until somebody starts it')
-    .argument('<id>', 'VM id', vmIdArgument)
-    .option('--grace <duration>', 'how long its guest has to end by itself', durationTextArgument)
-    .action((id: VmId, options: { grace?: string }) => {
-      const body = options.grace === undefined ? {} : { gracePeriod: options.grace };
-      const run = (tools: Tools): Promise<ExitCode> => verb(tools, 'stop', id, 'POST', '/stop', { body });
-      accept({ name: 'vms stop', subject: about(id), options, run });
-    });
+  for (const [name, { route, says }] of Object.entries(ENDS)) {
+    vms
+      .command(name)
+      .description(says)
+      .argument('<id>', 'VM id', vmIdArgument)
+      .option('--grace <duration>', 'how long its guest has to end by itself', durationTextArgument)
+      .action((id: VmId, options: { grace?: string }) => {
+        const body = options.grace === undefined ? {} : { gracePeriod: options.grace };
+        const run = (tools: Tools): Promise<ExitCode> =>
+          verb(tools, name, callOf(route, { params: { vmId: id }, body }));
+        accept({ name: `vms ${name}`, subject: about(id), options, run });
+      });
+  }
   addWaitOptions(
     vms.command('wait').description('wait until a VM is as asked').argument('<id>', 'VM id', vmIdArgument),
   ).action((id: VmId, options: WaitOptions) => {
-    const run = (tools: Tools): Promise<ExitCode> => waitFor(tools, id, vmPath(id), options);
+    const run = (tools: Tools): Promise<ExitCode> => waitFor(tools, id, read(id), options);
     accept({ name: 'vms wait', subject: about(id), options, run });
   });
-  for (const [name, description] of [
-    ['start', 'switch a VM on; during a back-off it is tried now'],
-    ['restart', 'end the instance of a VM and start another'],
-  ] as const) {
-    vms
-      .command(name)
-      .description(description)
-      .argument('<id>', 'VM id', vmIdArgument)
-      .action((id: VmId) => {
-        const run = (tools: Tools): Promise<ExitCode> => verb(tools, name, id, 'POST', `/${name}`, { body: {} });
-        accept({ name: `vms ${name}`, subject: about(id), options: {}, run });
-      });
-  }
+  vms
+    .command('start')
+    .description('switch a VM on; during a back-off it is tried now')
+    .argument('<id>', 'VM id', vmIdArgument)
+    .action((id: VmId) => {
+      const run = (tools: Tools): Promise<ExitCode> =>
+        verb(tools, 'start', callOf(ROUTES.startVm, { params: { vmId: id }, body: {} }));
+      accept({ name: 'vms start', subject: about(id), options: {}, run });
+    });
+  vms
+    .command('console')
+    .description("the last 16 KiB of a live guest's console: asks its host, and waits for what it sends")
+    .argument('<id>', 'VM id', vmIdArgument)
+    .action((id: VmId) => {
+      accept({ name: 'vms console', subject: about(id), options: {}, run: (tools) => printConsole(tools, id) });
+    });
   vms
     .command('delete')
     .description('delete a VM; its record goes once its instance is known ended')
     .argument('<id>', 'VM id', vmIdArgument)
     .option('--force', 'do not wait for its end: an instance may still run when another is declared and started')
     .action((id: VmId, options: { force?: boolean }) => {
-      const extra = options.force === true ? { query: { force: 'true' } } : {};
-      const run = (tools: Tools): Promise<ExitCode> => verb(tools, 'delete', id, 'DELETE', '', extra);
+      const query = options.force === true ? { force: 'true' } : {};
+      const run = (tools: Tools): Promise<ExitCode> =>
+        verb(tools, 'delete', callOf(ROUTES.deleteVm, { params: { vmId: id }, query }));
       accept({ name: 'vms delete', subject: about(id), options, run });
     });
 };
 
 async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
   const client = await tools.client();
-  const read = (): Promise<Listed<VmJson>> =>
-    readList(client, 'vm', '/v1/vms', options.limit === undefined ? {} : { limit: options.limit });
+  const ask = (): Promise<Listed<VmJson>> =>
+    readList(
+      client,
+      'vm',
+      (query) => callOf(ROUTES.listVms, { query }),
+      options.limit === undefined ? {} : { limit: options.limit },
+    );
   const screen = (vms: readonly VmJson[], fit: 'cut' | 'wrap'): string =>
     vms.length === 0
       ? 'No VMs yet. `holdoff vms put ID --file FILE` declares one.'
       : vmTable(vmsByAttention(vms), tools.surface(fit));
-  if (options.watch === true) return watch(tools, 'VMs', async () => screen((await read()).items, 'cut'));
-  const answer = await read();
+  if (options.watch === true) return watch(tools, 'VMs', async () => screen((await ask()).items, 'cut'));
+  const answer = await ask();
   print(tools, { json: answer, screen: () => screen(answer.items, 'wrap'), piped: () => vmRows(answer.items) });
   return EXIT.ok;
 }
 
 async function showVm(tools: Tools, id: VmId): Promise<ExitCode> {
-  const { body } = await (await tools.client()).send('GET', vmPath(id));
+  const { body } = await (await tools.client()).send(read(id));
   const vm = readAnswer('vm', body);
   return show(tools, {
     json: body,
     fields: (when) => vmFields(vm, when),
     console: vm.lastFailure?.console ?? null,
-    eventsPath: `${vmPath(id)}/events`,
+    events: eventsOf(id),
   });
 }
 
 async function put(tools: Tools, id: VmId, file: string): Promise<ExitCode> {
-  const body = await readBody(file, tools.io);
-  const answer = await (await tools.client()).send('PUT', vmPath(id), { body });
+  // What the file says is the control plane's to judge: it answers with the path and the reason.
+  const body = (await readBody(file, tools.io)) as VmBody;
+  const answer = await (await tools.client()).send(callOf(ROUTES.putVm, { params: { vmId: id }, body }));
   return printChanged(tools, answer.status === 201 ? 'declared' : 'changed', answer);
 }
 
-async function verb(
-  tools: Tools,
-  name: string,
-  id: VmId,
-  method: Method,
-  suffix: string,
-  extra: { query?: Record<string, string>; body?: unknown },
-): Promise<ExitCode> {
-  const answer = await (await tools.client()).send(method, vmPath(id) + suffix, extra);
+async function verb(tools: Tools, name: string, call: ApiCall): Promise<ExitCode> {
+  const answer = await (await tools.client()).send(call);
   return printChanged(tools, `${name} accepted`, answer);
 }
 

@@ -101,6 +101,8 @@ describe('what is printed', () => {
       Nodes          3
       Limit          1
       Under way      none
+      Window         open
+      Rollout        not counted yet
       Concurrency    1
       Back-off       preset seed
       Deadlines      Idle 2m, StagedUpdate 12m, PerformedUpdate 5m, RebootedIntoUpdate 15m, MonitoringUpdate 5m

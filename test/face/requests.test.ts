@@ -10,9 +10,14 @@ import { holdoff, items, ok } from './holdoff.ts';
 describe('each command is one signed request', () => {
   it.each<[line: string, request: { method: string; path: string; body?: unknown }, answer: Reply]>([
     ['nodes', { method: 'GET', path: '/v1/nodes' }, items(idleNode())],
-    [`nodes events ${NODE_A}`, { method: 'GET', path: `/v1/nodes/${NODE_A}/events?limit=100` }, items(event())],
+    [`nodes events ${NODE_A}`, { method: 'GET', path: `/v1/nodes/${NODE_A}/events` }, items(event())],
     [`nodes retry ${NODE_A}`, { method: 'POST', path: `/v1/nodes/${NODE_A}/retry`, body: {} }, ok(idleNode(), 202)],
     [`nodes hold ${NODE_A}`, { method: 'POST', path: `/v1/nodes/${NODE_A}/hold`, body: {} }, ok(idleNode(), 202)],
+    [
+      `nodes hold ${NODE_A} --withdraw`,
+      { method: 'POST', path: `/v1/nodes/${NODE_A}/hold`, body: { withdraw: true } },
+      ok(idleNode(), 202),
+    ],
     [`nodes release ${NODE_A}`, { method: 'POST', path: `/v1/nodes/${NODE_A}/release`, body: {} }, ok(idleNode(), 202)],
     [`nodes fence ${NODE_A}`, { method: 'POST', path: `/v1/nodes/${NODE_A}/fence`, body: {} }, ok(idleNode(), 202)],
     [
@@ -22,9 +27,14 @@ describe('each command is one signed request', () => {
     ],
     [`nodes delete ${NODE_A}`, { method: 'DELETE', path: `/v1/nodes/${NODE_A}` }, ok({}, 202)],
     ['vms', { method: 'GET', path: '/v1/vms' }, items(runningVm())],
-    ['vms events db --limit 5', { method: 'GET', path: '/v1/vms/db/events?limit=5' }, items()],
+    ['vms events db --limit 5', { method: 'GET', path: '/v1/vms/db/events' }, items()],
     ['vms start db', { method: 'POST', path: '/v1/vms/db/start', body: {} }, ok(runningVm(), 202)],
     ['vms restart db', { method: 'POST', path: '/v1/vms/db/restart', body: {} }, ok(runningVm(), 202)],
+    [
+      'vms restart db --grace 1m',
+      { method: 'POST', path: '/v1/vms/db/restart', body: { gracePeriod: '1m' } },
+      ok(runningVm(), 202),
+    ],
     ['vms stop db', { method: 'POST', path: '/v1/vms/db/stop', body: {} }, ok(runningVm(), 202)],
     [
       'vms stop db --grace 30s',
@@ -40,6 +50,23 @@ describe('each command is one signed request', () => {
     ['groups put g --file vm.json', { method: 'PUT', path: '/v1/groups/g', body: { from: 'file' } }, ok(group(), 201)],
     ['groups pause g', { method: 'POST', path: '/v1/groups/g/pause', body: {} }, ok(group(), 202)],
     ['groups resume g', { method: 'POST', path: '/v1/groups/g/resume', body: {} }, ok(group(), 202)],
+    ['groups close-window g', { method: 'POST', path: '/v1/groups/g/closeWindow', body: {} }, ok(group(), 202)],
+    ['groups close-breaker g', { method: 'POST', path: '/v1/groups/g/closeBreaker', body: {} }, ok(group(), 202)],
+    [
+      'groups close-breaker g --version 2.0.0',
+      { method: 'POST', path: '/v1/groups/g/closeBreaker', body: { version: '2.0.0' } },
+      ok(group(), 202),
+    ],
+    [
+      'groups open-window g --for 1h',
+      { method: 'POST', path: '/v1/groups/g/openWindow', body: { for: '1h' } },
+      ok(group(), 202),
+    ],
+    [
+      'groups expedite g --version 2.0.1 --for 24h',
+      { method: 'POST', path: '/v1/groups/g/expedite', body: { version: '2.0.1', for: '24h' } },
+      ok(group(), 202),
+    ],
     ['groups delete g', { method: 'DELETE', path: '/v1/groups/g' }, ok({}, 202)],
     ['events --limit 7', { method: 'GET', path: '/v1/events?limit=7' }, items(event())],
     ['summary', { method: 'GET', path: '/v1/summary' }, ok(summary())],
@@ -59,7 +86,7 @@ describe('each command is one signed request', () => {
       path.includes('events') ? items(event()) : ok(loopingVm()),
     );
     expect(ran.code).toBe(EXIT.ok);
-    expect(ran.api.seen.map((one) => one.path)).toEqual(['/v1/vms/web', '/v1/vms/web/events?limit=10']);
+    expect(ran.api.seen.map((one) => one.path)).toEqual(['/v1/vms/web', '/v1/vms/web/events']);
   });
 
   it('works below a stage of API Gateway, with credentials of the environment', async () => {

@@ -1,8 +1,10 @@
 /** Groups as people read them. */
-import type { GroupJson } from '../../core/contract/answers.ts';
-import type { Field } from '../../present/fields.ts';
-import { separated, table, type Column, type Surface } from '../../present/table.ts';
-import type { Tone } from '../../present/tone.ts';
+import type { GroupJson } from '../core/contract/answers.ts';
+import type { Field } from './fields.ts';
+import { separated, table, type Column, type Surface } from './table.ts';
+import { counted } from './text.ts';
+import type { Tone } from './tone.ts';
+import type { When } from './when.ts';
 
 export const groupTone = (group: GroupJson): Tone =>
   group.paused ? 'warn' : group.underWay.length > 0 ? 'busy' : 'good';
@@ -52,8 +54,8 @@ export const groupRows = (groups: readonly GroupJson[]): string =>
     ]),
   );
 
-/** Every field of a group, its explanation first. */
-export function groupFields(group: GroupJson): Field[] {
+/** Every field of a group, its explanation first, then what its rollout stands at. */
+export function groupFields(group: GroupJson, when: When): Field[] {
   const { policy } = group;
   return [
     { label: 'Explanation', text: group.explanation, tone: groupTone(group) },
@@ -63,6 +65,7 @@ export function groupFields(group: GroupJson): Field[] {
     { label: 'Nodes', text: group.memberCount === null ? 'not counted yet' : String(group.memberCount) },
     { label: 'Limit', text: sayLimit(group) },
     { label: 'Under way', text: group.underWay.join(', ') || 'none' },
+    ...rolloutFields(group, when),
     { label: 'Concurrency', text: String(policy.maxConcurrentUpdates) },
     { label: 'Back-off', text: pairs(policy.backoff) },
     { label: 'Deadlines', text: pairs(policy.deadlines) },
@@ -71,6 +74,51 @@ export function groupFields(group: GroupJson): Field[] {
     { label: 'On failure', text: policy.monitor.onFailure },
     { label: 'Drain', text: policy.drain === null ? 'none' : sayDrain(policy.drain) },
   ];
+}
+
+/** What stands in the way of its nodes, or has been let past, and how far each version is. */
+function rolloutFields(group: GroupJson, when: When): Field[] {
+  return [
+    {
+      label: 'Window',
+      text: sayWindow(group.window, when),
+      tone: group.window.open ? undefined : group.window.frozen === undefined ? 'quiet' : 'warn',
+    },
+    ...(group.zone === undefined ? [] : [{ label: 'Zone', text: `${group.zone} is updated now` }]),
+    ...group.breakers.map((breaker) => ({
+      label: 'Breaker',
+      text: `open for ${breaker.version} since ${when(breaker.openedAt)}: ${breaker.nodes.join(', ')} crashed on it`,
+      tone: 'bad' as const,
+    })),
+    ...group.expedited.map((one) => ({
+      label: 'Expedited',
+      text: `${one.version} by ${one.by}, until ${when(one.until)}`,
+      tone: 'warn' as const,
+    })),
+    ...group.settled.map((one) => ({ label: 'Settled', text: `on ${one.version} since ${when(one.since)}` })),
+    ...rolloutCounts(group, when),
+  ];
+}
+
+function sayWindow({ open, opensAt, closesAt, openedBy, frozen }: GroupJson['window'], when: When): string {
+  if (frozen !== undefined)
+    return `frozen until ${when(frozen.to)}${frozen.reason === undefined ? '' : `: ${frozen.reason}`}`;
+  if (!open) return opensAt === undefined ? 'closed' : `closed; opens ${when(opensAt)}`;
+  const by = openedBy === undefined ? 'open' : `opened by ${openedBy}`;
+  return closesAt === undefined ? by : `${by}; nothing begins after ${when(closesAt)}`;
+}
+
+function rolloutCounts({ rollout }: GroupJson, when: When): Field[] {
+  if (rollout === null) return [{ label: 'Rollout', text: 'not counted yet' }];
+  const targets = Object.entries(rollout.target).map(([version, { done, underWay, waiting, failed }]): Field => {
+    const total = done + underWay + waiting + failed;
+    return {
+      label: 'Rollout',
+      text: `${version}: ${done} of ${counted(total, 'node')} done, ${underWay} under way, ${waiting} waiting, ${failed} failed`,
+      tone: failed > 0 ? 'warn' : undefined,
+    };
+  });
+  return [...targets, { label: 'Counted', text: when(rollout.at) }];
 }
 
 const sayLimit = (group: GroupJson): string => (group.limit === null ? 'unlimited' : String(group.limit));

@@ -1,8 +1,8 @@
 /** The whole fleet on one page: what a person should look at, then the counts. */
-import type { Summary } from '../../core/contract/answers.ts';
-import { separated, table, type Surface } from '../../present/table.ts';
-import { counted } from '../../present/text.ts';
-import { paint } from '../../present/tone.ts';
+import type { Summary } from '../core/contract/answers.ts';
+import { separated, table, type Surface } from './table.ts';
+import { counted } from './text.ts';
+import { paint } from './tone.ts';
 
 /** Attention first, then how many nodes and VMs are in which state. */
 export function summaryPage(summary: Summary, surface: Surface): string {

@@ -1,8 +1,8 @@
 /** An error as text: what happened, why, what to try next. */
-import { oneLine } from '../../present/text.ts';
-import { paint, type Screen } from '../../present/tone.ts';
-import type { Invocation } from '../command.ts';
-import { CliError, type ProblemError } from '../errors.ts';
+import { oneLine } from '../present/text.ts';
+import { paint, type Screen } from '../present/tone.ts';
+import type { Invocation } from './command.ts';
+import { CliError, type ProblemError } from './errors.ts';
 
 type Subject = Invocation['subject'];
 type Told = {

@@ -1,9 +1,9 @@
 /** The one-line answer to a verb: what was accepted, and what the control plane says will happen. */
-import type { GroupJson, NodeJson, VmJson } from '../../core/contract/answers.ts';
-import { oneCell, oneLine } from '../../present/text.ts';
-import { nodeTone } from '../../present/nodes.ts';
-import { paint, type Screen, type Tone } from '../../present/tone.ts';
-import { vmTone } from '../../present/vms.ts';
+import type { GroupJson, NodeJson, VmJson } from '../core/contract/answers.ts';
+import { oneCell, oneLine } from './text.ts';
+import { nodeTone } from './nodes.ts';
+import { paint, type Screen, type Tone } from './tone.ts';
+import { vmTone } from './vms.ts';
 import { groupState, groupTone } from './groups.ts';
 
 /** What a verb changed, in the words that all kinds share. */
