@@ -52,7 +52,7 @@ export function readEnv(env: Readonly<Record<string, string | undefined>>): Env 
       .split(',')
       .map((role) => role.trim())
       .filter((role) => role !== ''),
-    idleReportSeconds: seconds(ENV.idleReportSeconds, 900),
+    idleReportSeconds: seconds(ENV.idleReportSeconds, 1200),
     activeReportSeconds: seconds(ENV.activeReportSeconds, 15),
     metricNamespace: text(ENV.metricNamespace),
   };

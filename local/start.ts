@@ -135,7 +135,7 @@ async function main(): Promise<void> {
     running.push(startMachine(node, { dataDir, endpoint, region, agentEnv: real?.agentEnv ?? {} }, say));
   await declareVms(connection, real);
   say(
-    'demo settings: reports every 3 s (1 s under way), deadlines 20–40 s, soak 4 s, a VM is stable after 60 s; the real defaults are 15 min, 5–15 min, 2 min and 10 min',
+    'demo settings: reports every 3 s (1 s under way), deadlines 20–40 s, soak 4 s, a VM is stable after 60 s; the real defaults are 20 min, 5–15 min, 2 min and 10 min',
   );
   for (const { nodeId, story } of NODES) say(`  ${nodeId} ${story}`);
   await (live ? showLive(connection) : showPlain(connection));

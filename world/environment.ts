@@ -20,7 +20,7 @@ export const VIRTUAL_ENV: Env = {
   eventBus: 'holdoff',
   accountId: ACCOUNT,
   nodeRoles: [NODE_ROLE],
-  idleReportSeconds: 900,
+  idleReportSeconds: 1200,
   activeReportSeconds: 15,
   metricNamespace: 'Holdoff/virtual',
 };

@@ -100,7 +100,7 @@ function planeAt({ env, queueUrl, queueArn, functionArn, roleArn }: EmbeddedAws)
     now: clock,
     draw: randomDraw,
     pause: setTimeout,
-    settings: { idleReportSeconds: 900, activeReportSeconds: 15, table: LOCAL_TABLE },
+    settings: { idleReportSeconds: 1200, activeReportSeconds: 15, table: LOCAL_TABLE },
   };
 }
 

@@ -44,7 +44,7 @@ export class Plane {
       now: () => clock.now,
       draw: seededDraws(table.length),
       pause: () => Promise.resolve(),
-      settings: { idleReportSeconds: 900, activeReportSeconds: 15, table },
+      settings: { idleReportSeconds: 1200, activeReportSeconds: 15, table },
     };
     this.home = new Home(this.plane);
     const rules = { accountId: '000000000000', nodeRoles: ['HoldoffNode'] };
