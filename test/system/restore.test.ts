@@ -220,13 +220,13 @@ describe('a table restored from an older copy', { timeout: 120_000 }, () => {
     await copy.pass(30);
     expect(copy.starts).toEqual([]);
     expect(await copy.see('vms', 'web')).toMatchObject({ startFailure: { consecutiveFailCount: 1 } });
-    await copy.pass(9);
+    await copy.pass(18);
     expect(copy.starts).toEqual(['web']);
     await copy.operator('POST', `/v1/nodes/${B}/fence`);
     await copy.pass(3);
     // Another host may yet name what began there after the copy was made.
     expect(copy.starts).toEqual(['web']);
-    await copy.pass(9);
+    await copy.pass(60);
     // Nothing is started on a fenced host: that ends with its first report under another boot.
     expect(copy.starts).toEqual(['web']);
     const told = await copy.node(B, { state: 'Idle', generation: 1, bootId: 'b2' });
