@@ -63,7 +63,7 @@ export class VmCheck {
   }
 
   /** An end, or a start deadline that passed: counted once, or not at all. */
-  #end({ after, now, by, fenced }: Write, before: Stored | null, ledger: Ledger, report: Report): boolean {
+  #end({ after, now, by, fenced, booted }: Write, before: Stored | null, ledger: Ledger, report: Report): boolean {
     const id = textAt(before, 'instance.instanceId');
     if (before === null || id === null || !live(before)) return false;
     const sameInstance = textAt(after, 'instance.instanceId') === id;
@@ -75,8 +75,11 @@ export class VmCheck {
     if (at(before, 'instance.stop') !== null || at(after, 'deleting') !== null) return false;
     if (by.startsWith('PUT /v1/vms/')) return false;
     const cause = lateNow ? 'LaunchTimeout' : (causeOf(after, id) ?? 'Unknown');
-    if (cause === 'HostLost' && !fenced.has(hostOf(before) ?? ''))
-      report('G5', `instance ${id} is taken for lost with its host, and nobody fenced that`);
+    const host = hostOf(before) ?? '';
+    // A host that is heard under another boot than when the instance was made runs nothing of the boot before (DESIGN section 3).
+    const anotherBoot = (booted.get(host) ?? -Infinity) > (numberAt(before, 'instance.createdAt') ?? Infinity);
+    if (cause === 'HostLost' && !fenced.has(host) && !anotherBoot)
+      report('G5', `instance ${id} is taken for lost with its host, which nobody fenced and no other boot followed`);
     if (NEVER_COUNT.includes(cause)) return false;
     if (!lateNow && numberAt(before, 'instance.timedOutAt') !== null) return false;
     const strategy = textAt(before, 'body.runStrategy');

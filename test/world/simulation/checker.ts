@@ -7,7 +7,7 @@ import { NodeCheck } from './check-node.ts';
 import { VmCheck } from './check-vm.ts';
 import type { Item } from '../../../world/aws/table.ts';
 import type { Invocation, Kernel } from '../../../world/kernel.ts';
-import { type Guarantee, type Report, type Stored, type Violation } from './violation.ts';
+import { type Guarantee, type Report, type Stored, textAt, type Violation } from './violation.ts';
 
 export class Checker {
   readonly violations: Violation[] = [];
@@ -25,6 +25,8 @@ export class Checker {
   /** Invocation → the items that it has written; kept until it is answered. */
   readonly #wrote = new Map<number, string[]>();
   readonly #fenced = new Set<string>();
+  readonly #boots = new Set<string>();
+  readonly #booted = new Map<string, number>();
   readonly #alive = new Map<string, Set<string>>();
 
   constructor(kernel: Kernel) {
@@ -49,7 +51,16 @@ export class Checker {
   serving(invocation: Invocation, call: Call): void {
     const [, fenced] = /^\/v1\/nodes\/([^/]+)\/fence$/.exec(call.path) ?? [];
     if (fenced !== undefined) this.#fenced.add(fenced);
+    const [, reports] = /^\/v1\/nodes\/([^/]+)\/reports$/.exec(call.path) ?? [];
+    const bootId = textAt(call.body, 'bootId');
+    if (reports !== undefined && bootId !== null && call.caller.kind === 'node') this.#heardOf(reports, bootId);
     this.#calls.set(invocation.id, { by: `${call.method} ${call.path}`, body: call.body });
+  }
+
+  #heardOf(host: string, bootId: string): void {
+    const boot = `${host} ${bootId}`;
+    if (!this.#boots.has(boot)) this.#booted.set(host, this.#kernel.now);
+    this.#boots.add(boot);
   }
 
   /** The machine is off for good, and that can be seen. */
@@ -79,6 +90,7 @@ export class Checker {
       stored: (other: string): Stored | null => this.stored(other),
       all: (others: 'node' | 'vm' | 'group'): [string, Stored][] => this.all(others),
       fenced: this.#fenced,
+      booted: this.#booted,
     };
     const report = this.#reporter(`${kind}/${id}`);
     if (kind === 'node') {

@@ -78,8 +78,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     id: 'running-keeps-count',
     what: 'Running does not clear the start failures',
     file: 'core/vm/report.ts',
-    find: 'vm: { ...vm, instance: next, startFailure: null },',
-    replace: 'vm: { ...vm, instance: next },',
+    find: '{ ...noted, instance: next, startFailure: null, wakeFailure: null }',
+    replace: '{ ...noted, instance: next, wakeFailure: null }',
   },
   {
     id: 'errorreset-is-a-spec',
@@ -156,7 +156,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     id: 'refusal-writes',
     what: 'a launch that is refused takes the instance on',
     file: 'core/vm/decide.ts',
-    find: 'const wanted = !held && live(instance) && instance.instanceId === instanceId && instance.stop === null; return wanted && instance.timedOutAt === null ?',
-    replace: 'const wanted = !held && live(instance) && instance.instanceId === instanceId; return wanted ?',
+    find: 'if (held || !wanted(instance) || instance.instanceId !== instanceId) return same(vm);',
+    replace: 'if (held || !live(instance) || instance.instanceId !== instanceId) return same(vm);',
   },
 ];

@@ -58,6 +58,8 @@ export type Write = {
   all: (kind: 'node' | 'vm' | 'group') => [string, Stored][];
   /** Hosts that somebody has fenced. */
   fenced: ReadonlySet<string>;
+  /** Host → when it was first heard under the boot that it was last heard to begin. */
+  booted: ReadonlyMap<string, number>;
 };
 
 export type Report = (guarantee: Guarantee, what: string, expected?: Record<string, unknown>) => void;
