@@ -76,6 +76,10 @@ function rulesOf(watched: Watched): Record<string, AlarmRule> {
       ...state('NodesBlocked'),
       says: 'A node fell back from a version, which is blocked there now. Find out why it did not boot or was unhealthy.',
     },
+    'breakers-open': {
+      ...state('BreakersOpen'),
+      says: 'Nodes of a group crashed on one version, and nobody takes it there any more. Find out what is wrong with it.',
+    },
     'nodes-unreachable': {
       ...state('NodesUnreachable'),
       says: 'A node went silent in the middle of a step and keeps its slot. Find out whether the machine is alive.',

@@ -120,11 +120,11 @@ async function missDeadline(deployed: Deployed, machine: Machine): Promise<void>
   deployed.steps.note(`counted ${waited.toFixed(1)} s after the step began: ${crash.lastReason}`);
 }
 
-/** Waits for a wake that names the generation the node is in. */
+/** Waits for a wake that came for the step the node is asked for: it names none, the agent asks. */
 async function awaitWake(deployed: Deployed, { nodeId }: Machine): Promise<void> {
-  const { generation } = (await nodeOf(deployed, nodeId)).spec;
-  await until(`${nodeId} is woken for generation ${generation}`, async () =>
-    deployed.runCommand.wakesOf(nodeId).includes(generation) ? true : null,
+  const since = Date.parse((await nodeOf(deployed, nodeId)).spec.since);
+  await until(`${nodeId} is woken for its step`, () =>
+    Promise.resolve(deployed.runCommand.wakesOf(nodeId).some((at) => at >= since) ? true : null),
   );
 }
 
@@ -139,9 +139,8 @@ async function finish(deployed: Deployed, machine: Machine): Promise<void> {
   same('after the activation', (await machine.report('PerformedUpdate')).desired.state, 'RebootedIntoUpdate');
   machine.boot('boot-2', NEW);
   same('after the reboot', (await machine.report('RebootedIntoUpdate')).desired.state, 'MonitoringUpdate');
-  await machine.report('MonitoringUpdate');
-  await until(`the soak time of ${nodeId} ends`, async () =>
-    (await nodeOf(deployed, nodeId)).spec.state === 'Idle' ? true : null,
+  await until(`the soak time of ${nodeId} ends with a report`, async () =>
+    (await machine.report('MonitoringUpdate')).desired.state === 'Idle' ? true : null,
   );
   await machine.obey(['Idle']);
   const { phase, status, crash } = await nodeOf(deployed, nodeId);

@@ -1,7 +1,7 @@
 /** SSM for the deployed functions: the project's strict stand-in, with the document of the deployed stack. */
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { ListCommandInvocationsCommand, SSMClient, type CommandInvocation } from '@aws-sdk/client-ssm';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { checkDocument, type SsmDocument } from '../../local/aws/ssm-document.ts';
 import { type CommandEvent, startSsm } from '../../local/aws/ssm.ts';
 import { DeployTestError } from './steps.ts';
@@ -13,7 +13,7 @@ export interface RunCommand {
   readonly takeDocuments: () => readonly string[];
   /** Registers an instance; one without an agent has nothing that could be woken. */
   readonly register: (nodeId: string, agent: 'agent' | 'no agent') => void;
-  /** The generation of each wake that the document's script left on a node. */
+  /** When each wake came that the document's script left on a node, in epoch milliseconds. */
   readonly wakesOf: (nodeId: string) => readonly number[];
   /** Every command sent to a node. */
   readonly commandsTo: (nodeId: string) => Promise<readonly CommandInvocation[]>;
@@ -55,7 +55,7 @@ export async function startRunCommand(workshop: Workshop, events: () => string):
     wakesOf: (nodeId) =>
       readdirSync(`${agentDirectory(nodeId)}/wake`)
         .filter((name) => !name.startsWith('.'))
-        .map((name) => Number(readFileSync(`${agentDirectory(nodeId)}/wake/${name}`, 'utf8'))),
+        .map((name) => statSync(`${agentDirectory(nodeId)}/wake/${name}`).mtimeMs),
     commandsTo: async (InstanceId) => {
       const { CommandInvocations = [] } = await client.send(new ListCommandInvocationsCommand({ InstanceId }));
       return CommandInvocations;

@@ -138,6 +138,7 @@ const DAYS: Readonly<Record<string, { metric: string; bad: Sent; calm: Sent }>> 
       ['nodes-backing-off', 'NodesBackingOff'],
       ['gave-up', 'GaveUp'],
       ['nodes-blocked', 'NodesBlocked'],
+      ['breakers-open', 'BreakersOpen'],
       ['nodes-unreachable', 'NodesUnreachable'],
       ['nodes-silent', 'NodesSilent'],
     ].map(([name = '', metric = '']) => [

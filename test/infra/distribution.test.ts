@@ -106,7 +106,8 @@ describe('the stack with the image', { timeout: 120_000 }, () => {
     expect(() => app.synth()).not.toThrow();
     const template = templateOf(agentImage);
     template.hasOutput('ImageUri', {});
-    template.resourceCountIs('AWS::IAM::Policy', 2);
+    // Of the role that the deployment makes, and of the two that are named.
+    template.resourceCountIs('AWS::IAM::Policy', 3);
     const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
     const actions = [...policies.matchAll(/"ecr:(\w+)"/g)].map(([, action]) => action);
     expect(new Set(actions)).toEqual(

@@ -68,7 +68,7 @@ beforeAll(() => {
   mkdirSync(join(modules, 'holdoff'), { recursive: true });
   execFileSync('tar', ['xzf', join(folder, tarball), '--strip-components=1', '-C', join(modules, 'holdoff')]);
   // As npm would install them beside it: what the package depends on, and the app's own CDK.
-  for (const name of ['aws-cdk-lib', 'constructs', 'zod', '@types'])
+  for (const name of ['aws-cdk-lib', 'constructs', 'croner', 'zod', '@types'])
     symlinkSync(join(repository, 'node_modules', name), join(modules, name));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'app.ts'), APP);
