@@ -3,7 +3,6 @@ import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
-  PutItemCommand,
   QueryCommand,
   type QueryCommandInput,
   UpdateItemCommand,
@@ -137,11 +136,13 @@ export class DynamoStore implements Store {
     if (this.#noted.has(version)) return;
     try {
       await this.#client.send(
-        new PutItemCommand({
+        new UpdateItemCommand({
           TableName: this.#table,
-          Item: { ...versionKey(version), ...toAttributes({ firstSeen: at }) },
-          ConditionExpression: 'attribute_not_exists(#p)',
-          ExpressionAttributeNames: { '#p': TABLE.key.partition },
+          Key: versionKey(version),
+          UpdateExpression: 'SET #a0 = :v0',
+          ConditionExpression: 'attribute_not_exists(#key)',
+          ExpressionAttributeNames: { '#a0': 'firstSeen', '#key': TABLE.key.partition },
+          ExpressionAttributeValues: toAttributes({ ':v0': at }),
         }),
       );
     } catch (error) {

@@ -37,12 +37,13 @@ export async function finalState(stage: Stage): Promise<Final> {
 }
 
 /**
- * A person who fences a host again, having got no answer, is written down again. A VM that was not told of its host's
+ * A person who fences a host again, opens a window or expedites a version, having got no answer, is written down again. A VM that was not told of its host's
  * update hears of it from the host, which ends it all the same.
  */
+const SAID_AGAIN: ReadonlySet<string> = new Set(['Node Fenced', 'Window Opened', 'Version Expedited']);
 const once = (events: readonly string[]): string[] =>
   events.filter(
-    (type, index) => type !== 'VM Stopped For Host' && (type !== 'Node Fenced' || events[index - 1] !== type),
+    (type, index) => type !== 'VM Stopped For Host' && (!SAID_AGAIN.has(type) || events[index - 1] !== type),
   );
 
 const describe = (state: object | null): string => JSON.stringify(state);
@@ -106,5 +107,5 @@ const isEmpty = (group: GroupRecord): boolean =>
   (group.body === null || JSON.stringify(group.body) === '{}') &&
   group.pausedBy === null &&
   Object.keys(group.slots).length === 0 &&
-  group.memberCount === null &&
+  (group.memberCount ?? 0) === 0 &&
   group.events.length === 0;

@@ -101,9 +101,13 @@ export class NodeCheck {
   }
 
   /** Only a report of the present generation, newer than the last one that was answered, moves a spec or ends an attempt. */
-  #mustBeNews({ body }: Write, ledger: Ledger, generation: number, report: Report): void {
+  #mustBeNews({ before, after, body }: Write, ledger: Ledger, generation: number, report: Report): void {
     const named = numberAt(body, 'generation');
-    if (named !== generation) report('G1', `a report of generation ${String(named)} moved generation ${generation}`);
+    // A boot proves a fall back whoever tells of it, also an agent that lost its record there (DESIGN section 2 rule 5).
+    const counted = (numberAt(after, 'crash.count') ?? 0) > (numberAt(before, 'crash.count') ?? 0);
+    const fellBack = named === null && counted && textAt(after, 'crash.lastReason') === 'RolledBack';
+    if (named !== generation && !fellBack)
+      report('G1', `a report of generation ${String(named)} moved generation ${generation}`);
     const uptime = numberAt(body, 'uptime') ?? 0;
     const last = ledger.heard.get(textAt(body, 'bootId') ?? '') ?? -1;
     if (uptime < last)

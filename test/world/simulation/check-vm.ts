@@ -72,7 +72,9 @@ export class VmCheck {
     if (!gone && !lateNow) return false;
     const adopted = !sameInstance && by.endsWith('/reports') && textAt(before, 'instance.phase') === 'Pending';
     if (adopted) return false;
-    if (at(before, 'instance.stop') !== null || at(after, 'deleting') !== null) return false;
+    // What had ended by itself as the update of its host began counts as ever (DESIGN section 3 rule 10).
+    const stopped = at(before, 'instance.stop') !== null && at(before, 'instance.stop.forHost') !== true;
+    if (stopped || at(after, 'deleting') !== null) return false;
     if (by.startsWith('PUT /v1/vms/')) return false;
     const cause = lateNow ? 'LaunchTimeout' : (causeOf(after, id) ?? 'Unknown');
     const host = hostOf(before) ?? '';
@@ -92,7 +94,9 @@ export class VmCheck {
     const decided = decidedAt(after, 'lastFailure.at', now);
     if (at(before, 'instance.everRunning') === true) {
       const since = numberAt(before, 'instance.runningSince') ?? now;
-      if (decided - since >= STABLE) {
+      // Only its host's word, from after that time, forgives (DESIGN section 3 rule 2): one that nobody heard is counted.
+      const unheard = (numberAt(after, 'unstableRuns.count') ?? 0) === ledger.unstable + 1;
+      if (decided - since >= STABLE && !unheard) {
         ledger.unstable = 0;
         ledger.notBefore = 0;
         return true;

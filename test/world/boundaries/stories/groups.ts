@@ -36,6 +36,10 @@ export const GROUPS: readonly Story[] = [
     steps: [
       { at: 1, call: put('web', { maxConcurrentUpdates: 'unlimited' }) },
       { at: 20, call: put('web', { maxConcurrentUpdates: '50%' }) },
+      { at: 700, call: ['POST', '/v1/groups/web/openWindow', { for: '1h' }] },
+      { at: 710, call: ['POST', '/v1/groups/web/closeWindow', {}] },
+      { at: 720, call: ['POST', '/v1/groups/web/expedite', { version: '9.9', for: '1h' }] },
+      { at: 730, call: ['POST', '/v1/groups/web/closeBreaker', {}] },
       { at: 900, call: ['DELETE', '/v1/groups/web'] },
     ],
     lasts: 1500,

@@ -27,6 +27,8 @@ export const VMS: readonly Story[] = [
     nodes: [{ ...host, vms: { web: ['fails'] } }],
     steps: [
       { at: 20, call: put('web', vm('Always', { backoff: { base: '20m', factor: 2, cap: '30m', jitter: 0 } })) },
+      { at: 300, call: post('web/console') },
+      { at: 310, call: ['GET', '/v1/vms/web/console'] },
       { at: 400, call: post('web/stop') },
       { at: 800, call: post('web/start') },
       { at: 1200, call: post('web/restart') },
@@ -45,9 +47,9 @@ export const VMS: readonly Story[] = [
       { at: 30, call: put('job', vm('Once')) },
       { at: 40, call: put('web', vm('RerunOnFailure')) },
       { at: 300, call: ['DELETE', '/v1/vms/web?force=true'] },
-      { at: 1300, call: put('web', vm('Always')) },
+      { at: 1700, call: put('web', vm('Always')) },
     ],
-    lasts: 1800,
+    lasts: 2400,
   },
   {
     name: 'a host falls silent, is fenced and comes back',
