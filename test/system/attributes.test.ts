@@ -13,7 +13,8 @@ test("what an item holds is what the SDK's own conversion makes of it", () => {
   fc.assert(
     fc.property(item, (given) => {
       const safe = JSON.stringify(given) ?? '';
-      fc.pre(!/\d{16}|e[+-]|__proto__/.test(safe));
+      // The SDK refuses an object with a name of its own that is `constructor`.
+      fc.pre(!/\d{16}|e[+-]|__proto__|"constructor"/.test(safe));
       expect(toAttributes(given)).toEqual(marshall(given, { removeUndefinedValues: true }));
       expect(fromAttributes(marshall(given, { removeUndefinedValues: true }))).toEqual(
         unmarshall(marshall(given, { removeUndefinedValues: true })),
