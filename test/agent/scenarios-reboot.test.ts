@@ -130,10 +130,11 @@ describe.concurrent('the reboot', () => {
     await eventually('staging', () => node.acts().includes('prepare'));
     await site.laptop.ok('POST', `/v1/groups/${group}/pause`, {});
     await node.becomes(
-      'held before the reboot',
-      ({ phase, explanation }) => phase === 'Held' && explanation.includes('Ready to reboot'),
+      'waits staged',
+      ({ spec, status, waitingFor }) =>
+        spec.state === 'StagedUpdate' && status?.state === 'StagedUpdate' && waitingFor?.code === 'Paused',
     );
-    expect([node.acts(), node.hooks()]).toEqual([['prepare', 'activate'], []]);
+    expect([node.acts(), node.hooks()]).toEqual([['prepare'], []]);
     await site.laptop.ok('POST', `/v1/groups/${group}/resume`, {});
     expect((await node.updated()).crash.count).toBe(0);
   });
