@@ -35,16 +35,16 @@ afterAll(async () => {
   images.remove();
 }, 60_000);
 
-/** More than an hour goes by in which host A says nothing, and the sweep comes. */
-async function hourOfSilence(): Promise<void> {
+/** More than 90 minutes go by in which host A says nothing, and the sweep comes. */
+async function longSilence(): Promise<void> {
   await laptop.whileDown(async (store) => {
     const nodeId = parseNodeId(A);
     const node = nodeId === null ? null : await store.load('node', nodeId);
     if (node?.record.status == null) throw new Error('host A has never reported');
     const { revision, status } = node.record;
-    const reportedAt = instant(Date.now() - 61 * 60_000);
+    const reportedAt = instant(Date.now() - 91 * 60_000);
     const silent = { ...node.record, revision: revision + 1, status: { ...status, reportedAt } };
-    await store.save('node', silent, revision, 'an hour of silence');
+    await store.save('node', silent, revision, 'a long silence');
   });
 }
 const fence = () => laptop.ok('POST', `/v1/nodes/${A}/fence`, {});
@@ -64,7 +64,7 @@ describe.skipIf(qemu === null)('a host that is lost', () => {
     // The agent hangs, and its guests live on.
     const agent = laptop.agentPid(A);
     process.kill(agent, 'SIGSTOP');
-    await hourOfSilence();
+    await longSilence();
     const unknown = await sees('web', 'Unknown', (seen) => seen.printableStatus === 'Unknown');
     expect(unknown).toMatchObject({ hostId: A, restartCount: 0, instance: { instanceId: first.instance?.instanceId } });
     expect(alive(guest)).toBe(true);
@@ -79,7 +79,7 @@ describe.skipIf(qemu === null)('a host that is lost', () => {
     // Now it loses its power.
     await hostA.stop();
     expect(alive(guest)).toBe(false);
-    await hourOfSilence();
+    await longSilence();
     expect(await sees('web', 'Unknown', (seen) => seen.printableStatus === 'Unknown')).toMatchObject({ hostId: A });
     expect(starts(B, 'web')).toBe(0);
     await fence();
