@@ -35,12 +35,19 @@ export function fellBack({ attempt, spec }: NodeRecord, { bootId, currentVersion
 
 /** A node that has completed an update within the last day, and now runs an older version after another boot. */
 export function fellBackLate(node: NodeRecord, seen: Seen, now: Instant): { from: string } | null {
-  const { completed, attempt, spec } = node;
-  if (completed == null || between(completed.at, now) >= JUDGED_FOR || seen.bootId === completed.bootId) return null;
+  return leftCompleted(node, seen, now) && !onItsWayBack(node) ? { from: seen.currentVersion } : null;
+}
+
+/** The same on its way back from a crash, which has been counted: then nothing is, but that update runs no longer. */
+export const fellBackUncounted = (node: NodeRecord, seen: Seen, now: Instant): boolean =>
+  leftCompleted(node, seen, now) && onItsWayBack(node);
+
+const onItsWayBack = ({ spec, attempt }: NodeRecord): boolean =>
+  spec.state === 'Idle' && attempt !== null && attempt.withdrawn === undefined;
+
+function leftCompleted({ completed, attempt }: NodeRecord, seen: Seen, now: Instant): boolean {
+  if (completed == null || between(completed.at, now) >= JUDGED_FOR || seen.bootId === completed.bootId) return false;
   const running = seen.currentVersion;
-  if (running === completed.version || attempt?.version === running) return null;
-  const onItsWayBack = spec.state === 'Idle' && attempt !== null && attempt.withdrawn === undefined;
-  if (onItsWayBack) return null;
-  const older = compareVersions(running, completed.version) === -1 || running === completed.from;
-  return older ? { from: running } : null;
+  if (running === completed.version || attempt?.version === running) return false;
+  return compareVersions(running, completed.version) === -1 || running === completed.from;
 }

@@ -4,7 +4,7 @@ import type { Fact } from '../decision/fact.ts';
 import { info } from '../decision/fact.ts';
 import type { GroupView } from '../group/view.ts';
 import type { Instant } from '../kit/time.ts';
-import { fellBack, fellBackLate } from './boots.ts';
+import { fellBack, fellBackLate, fellBackUncounted } from './boots.ts';
 import { block } from './blocks.ts';
 import { blocksVersion, crash } from './crash.ts';
 import { disarm, goOn } from './go-on.ts';
@@ -32,7 +32,10 @@ export function judge({ node, lastBoot, report, group, now }: Judged): Step {
   if (back !== null) return rolledBack(node, back, now);
   const late = fellBackLate(node, report, now);
   if (late !== null) return rolledBackLate(node, late.from, now);
-  if (node.spec.state === 'Idle') return judgeIdle(node, report, now);
+  if (node.spec.state === 'Idle') {
+    const known = fellBackUncounted(node, report, now) ? { ...node, completed: null } : node;
+    return judgeIdle(known, report, now);
+  }
   if (report.generation === undefined) return { node, facts: [] };
   if (report.state === 'ErrorReset') {
     const reason = cut(report.error?.reason ?? 'ErrorReset', 100);

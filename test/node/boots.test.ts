@@ -97,6 +97,17 @@ describe('a late fall back', () => {
     expect(same.node.crash.count).toBe(0);
   });
 
+  test('on the way back from the crash of another attempt is not judged, by that report or by a later one', () => {
+    const life = completed();
+    life.node = { ...life.node, attempt: { ...attemptOf(nodeAt('StagedUpdate')), version: '1.2', fromVersion: '1.1' } };
+    life.node = { ...life.node, spec: { ...life.node.spec, reachedAt: null } };
+    life.to(400).report({ ...OLD, generation: undefined, state: 'Idle' });
+    expect(life.node).toMatchObject({ attempt: null, completed: null, crash: { count: 0 } });
+    life.to(420).report({ ...OLD, state: 'Idle' });
+    life.to(500).report({ ...OLD, bootId: 'b5', state: 'Idle' });
+    expect(life.node).toMatchObject({ spec: { state: 'Idle' }, crash: { count: 0 }, blockedVersions: [] });
+  });
+
   test('ends the attempt that is under way, unless that is where it was going', () => {
     const going = (version: string): NodeLife => {
       const life = completed();

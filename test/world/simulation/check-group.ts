@@ -22,6 +22,11 @@ export class GroupCheck {
     const was = textAt(before, 'spec.state');
     const state = textAt(after, 'spec.state');
     const group = textAt(after, 'group') ?? '';
+    // A removed node keeps the spec it had as its tombstone, and holds nothing, whatever is written to it afterwards.
+    if (at(after, 'removed') !== null) {
+      this.#underWay.delete(id);
+      return;
+    }
     if (was === 'Idle' && state === 'StagedUpdate') {
       this.#begins(id, group, now, report);
       if (this.#pausedThroughout(group, now))
@@ -44,10 +49,18 @@ export class GroupCheck {
       report('G4', 'a held node goes on to its reboot', { 'spec.state': 'PerformedUpdate' });
     const ended = state === 'Idle' && at(after, 'attempt') === null;
     const home = ended && by.endsWith('/reports') && textAt(body, 'state') === 'Idle';
-    const withdrawn = was !== 'Idle' && state === 'Idle' && numberAt(before, 'spec.acknowledgedAt') === null;
     const crashed = was !== 'Idle' && at(after, 'crash.lastAt') !== at(before, 'crash.lastAt');
+    // Rule 2's withdrawal frees the slot at once: of a step that nobody took up, or of one let go on (section 2b) that did not move.
+    const untaken = numberAt(before, 'spec.acknowledgedAt') === null || numberAt(before, 'attempt.letOnAt') !== null;
+    const timed = by.startsWith('timer') || by.startsWith('sweep');
+    const withdrawn =
+      was !== 'Idle' &&
+      state === 'Idle' &&
+      untaken &&
+      !crashed &&
+      (timed || numberAt(before, 'spec.acknowledgedAt') === null);
     const gaveUp = crashed && textAt(after, 'crash.lastReason') === 'DrainBlocked';
-    if (home || withdrawn || gaveUp || at(after, 'removed') !== null) this.#underWay.delete(id);
+    if (home || withdrawn || gaveUp) this.#underWay.delete(id);
   }
 
   #begins(id: string, group: string, now: number, report: Report): void {

@@ -66,7 +66,7 @@ export class NodeCheck {
     if (next < generation) report('G7', `the generation went back from ${generation} to ${next}`);
     if (state !== was && next !== generation + 1)
       report('G7', `${was} became ${state} without a generation of its own`);
-    const late = fellBackLate(write, ledger);
+    const late = fellBackLate(write, ledger) || fellBackBeforeIdle(write, ledger);
     if (state === was && next !== generation + (late ? 1 : 0)) report('G7', `generation ${next} for the same ${state}`);
     if (state !== was && state !== 'Idle' && state !== NEXT[was]) report('G7', `the spec went from ${was} to ${state}`);
     const home = was === 'Idle' && at(before, 'attempt') !== null && at(after, 'attempt') === null;
@@ -136,7 +136,7 @@ export class NodeCheck {
     if (state !== 'Idle') return;
     if (was === 'Idle') {
       const ended = at(before, 'attempt') !== null && at(after, 'attempt') === null;
-      if (fellBackLate(write, ledger)) {
+      if (fellBackLate(write, ledger) || fellBackBeforeIdle(write, ledger)) {
         this.#count(write, ledger, true);
         ledger.done = null;
         return;
@@ -200,6 +200,16 @@ export class NodeCheck {
 
 const crashedHere = ({ before, after }: Pick<Write, 'before' | 'after'>): boolean =>
   at(after, 'crash.lastAt') !== null && at(after, 'crash.lastAt') !== at(before, 'crash.lastAt');
+
+/** Rule 5: what was updated is judged until Idle is reached, also between the success and the report of Idle. */
+function fellBackBeforeIdle({ before, after, body, by }: Write, { succeeded }: Ledger): boolean {
+  if (!succeeded || at(before, 'attempt') === null || !by.endsWith('/reports') || !crashedHere({ before, after }))
+    return false;
+  const version = textAt(body, 'currentVersion') ?? '';
+  const another = textAt(body, 'bootId') !== textAt(before, 'status.bootId');
+  const target = textAt(before, 'attempt.version') ?? '';
+  return textAt(before, 'spec.state') === 'Idle' && another && version < target;
+}
 
 /** Rule 5: within a day of a completed update another boot of a version that is older than it, while the spec is Idle. */
 function fellBackLate({ before, after, body, by, now }: Write, { done }: Ledger): boolean {
