@@ -159,6 +159,9 @@ export class NodeCheck {
     const told = numberAt(before, 'spec.acknowledgedAt');
     const since = numberAt(before, 'spec.since') ?? 0;
     if (told === null && accepted === null && now >= since + WITHDRAWN_AFTER) return;
+    // Let on out of its wait and unheard for as long: withdrawn as well (section 2b).
+    const letOn = numberAt(before, 'attempt.letOnAt');
+    if (letOn !== null && accepted === null && now >= letOn + WITHDRAWN_AFTER && was === 'StagedUpdate') return;
     if (!crashed && (was === 'StagedUpdate' || was === 'PerformedUpdate')) {
       const wrong = withdrawal(write);
       if (wrong !== null) report('G8', `${was} ended and nothing was counted, but ${wrong}`);
