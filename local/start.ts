@@ -9,8 +9,10 @@ import type { EventEntry, NodeJson, VmJson } from '../core/contract/answers.ts';
 import { eventLine } from '../present/events.ts';
 import { USUAL_PORT } from './control-plane.ts';
 import { ROUTES } from '../core/contract/routes.ts';
-import { clientOf, type Connection } from './demo/client.ts';
-import { DEMO_ENVIRONMENT, GROUPS, NODES, VMS } from './demo/fleet.ts';
+import { fetchTransport } from '../client/client.ts';
+import { startPageServer, USUAL_PAGE_PORT, type PageServer } from '../client/page-server.ts';
+import { clientOf, signerOf, type Connection } from './demo/client.ts';
+import { DEMO_ENVIRONMENT, GROUPS, NODES, STORY, VMS } from './demo/fleet.ts';
 import { type RealGuests, realGuests } from './demo/guests.ts';
 import { startMachine } from './demo/machines.ts';
 import { findProgram, QEMU, QEMU_MISSING } from './demo/qemu.ts';
@@ -23,6 +25,7 @@ const HELP = `npm start -- [options]: Holdoff on this machine, without AWS and w
   --qemu         the demo's VMs are real QEMU guests, if QEMU is installed (Debian: qemu-system-x86)
   --fresh        forget what an earlier run left on disk
   --port N       port of the API on 127.0.0.1 (default ${USUAL_PORT}; a free one if it is taken)
+  --page-port N  port of the console, the page that shows the fleet (default ${USUAL_PAGE_PORT}; a free one if it is taken)
   --data DIR     where everything is kept (default .holdoff)
   --plain        plain lines even on a terminal
   --help         this text
@@ -36,6 +39,7 @@ const { values } = parseArgs({
     qemu: { type: 'boolean', default: false },
     fresh: { type: 'boolean', default: false },
     port: { type: 'string' },
+    'page-port': { type: 'string' },
     data: { type: 'string' },
     plain: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -47,6 +51,9 @@ if (values.help) {
   process.exit(0);
 }
 
+const PAGE_TIMEOUT_MS = 20_000;
+/** What to look at: they stay on screen. */
+const OPENING_LINES = 3;
 const dataDir = resolve(values.data ?? process.env['HOLDOFF_DATA'] ?? '.holdoff');
 const demo = !values['no-demo'];
 const live = process.stdout.isTTY && !values.plain;
@@ -64,6 +71,7 @@ rmSync(join(dataDir, 'local.json'), { force: true });
 
 writeFileSync(pidFile(), String(process.pid));
 const running: Supervised[] = [];
+const pages: PageServer[] = [];
 const interrupted = new AbortController();
 // A reader that has seen enough (`| head`) ends the demo as Ctrl-C does: nothing may be left running.
 process.stdout.on('error', () => interrupted.abort());
@@ -76,6 +84,7 @@ try {
 } finally {
   if (live) process.stdout.write('\n');
   process.stdout.write('stopping …\n');
+  for (const page of pages) await page.close();
   await Promise.all(running.filter(({ name }) => name.startsWith('machine')).map((machine) => machine.stop()));
   for (const { stop } of running) await stop();
   process.stdout.write(
@@ -117,10 +126,14 @@ async function main(): Promise<void> {
   };
   running.push(supervise('control plane', 'local/control-plane-process.ts', [], env, log, say));
   const connection = await connected(log);
+  const page = await openPage(connection);
+  pages.push(page);
+  say(`the fleet as a page: ${page.address}`);
+  if (demo) say(STORY);
+  say('second terminal: npm run holdoff -- nodes | vms | events | summary | --help');
   say(
     `control plane: ${connection.endpoint}${connection.endpoint.endsWith(`:${values.port ?? USUAL_PORT}`) ? '' : ` (port ${values.port ?? USUAL_PORT} is taken: a free one is used)`}; ${again ? 'going on where it was' : 'new'}; data in ${dataDir}`,
   );
-  say('second terminal: npm run holdoff -- nodes | vms | events | summary | --help');
   if (!demo) {
     say('no demo: the control plane is empty. Ctrl-C stops it.');
     await untilInterrupted();
@@ -141,11 +154,27 @@ async function main(): Promise<void> {
   await (live ? showLive(connection) : showPlain(connection));
 }
 
+/** The console, built and served here; it speaks to the control plane with the operator's key, for its own page alone. */
+function openPage(connection: Connection): Promise<PageServer> {
+  const pageDir = runBuild('../console/build.mjs');
+  return startPageServer({
+    endpoint: connection.endpoint,
+    sign: signerOf(connection),
+    transport: fetchTransport(PAGE_TIMEOUT_MS),
+    pageDir,
+    port: Number(values['page-port'] ?? USUAL_PAGE_PORT),
+  });
+}
+
+/** Runs a build of this repository, as a user would; it says where it has put what it made. */
+function runBuild(script: string): string {
+  const path = resolve(import.meta.dirname, script);
+  return execFileSync(process.execPath, [path], { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' }).trim();
+}
+
 /** The agent as it is installed on a node: one file. Built by its own script, as a user would. */
 function bundleAgent(): void {
-  execFileSync(process.execPath, [resolve(import.meta.dirname, '../agent/build.mjs')], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  runBuild('../agent/build.mjs');
 }
 
 /** Real guests when they were asked for and can be had; null: each VM is a script that stands for a guest. */
@@ -224,13 +253,18 @@ async function look(connection: Connection): Promise<Seen | null> {
 }
 
 async function showLive(connection: Connection): Promise<void> {
+  const said = notices.length;
   const colour = process.env['NO_COLOR'] === undefined;
   process.stdout.write('\u001B[2J');
   while (!interrupted.signal.aborted) {
     const seen = await look(connection);
     if (seen !== null) {
       const text = frame(
-        { now: instant(Date.now()), ...seen, heading: notices.slice(0, 3).concat(notices.slice(8).slice(-1)) },
+        {
+          now: instant(Date.now()),
+          ...seen,
+          heading: notices.slice(0, OPENING_LINES).concat(notices.slice(said).slice(-1)),
+        },
         process.stdout.columns,
         process.stdout.rows,
         colour,

@@ -10,7 +10,8 @@ export type Connection = {
 export type Answer = { status: number; body: unknown };
 
 const TIMEOUT_MS = 10_000;
-const signerOf = ({ region, credentials }: Connection): Signer =>
+/** Signs as the operator of this machine. */
+export const signerOf = ({ region, credentials }: Connection): Signer =>
   createSigner({ region, identity: () => Promise.resolve(credentials), wallMs: Date.now });
 
 /** Calls throw when nothing answers: the caller waits and tries again. */

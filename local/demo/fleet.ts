@@ -28,6 +28,10 @@ export const NODES: readonly DemoNode[] = [
   node('e', 'hosts', 'is up to date and hosts the VMs', {}, true),
 ];
 
+/** What to look at, in one line. */
+export const STORY =
+  'look at: node b… (crashes each time, and waits twice as long), node d… (rolls back), the VMs never-launches and boots-and-dies; each says why, and when it is tried again';
+
 /** Deadlines and soak of the demo, so that everything happens within two minutes; said on screen. */
 const short: GroupBody = {
   deadlines: {

@@ -20,8 +20,8 @@ const SKIPPED_FOLDERS = new Set([
   'reports',
 ]);
 const GENERATED = new Set(['package-lock.json', 'docs/openapi.json']);
-const TEXT = /\.(?:ts|mjs|cjs|js|json|md|yml|yaml|sh|txt|css|html)$|^\.ci\/run$/;
-const SOURCE = /\.(?:ts|mjs|cjs)$/;
+const TEXT = /\.(?:ts|tsx|mjs|cjs|js|json|md|yml|yaml|sh|txt|css|html)$|^\.ci\/run$/;
+const SOURCE = /\.(?:ts|tsx|mjs|cjs)$/;
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
