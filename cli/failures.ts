@@ -12,8 +12,18 @@ type Told = {
   readonly next?: string;
 };
 
-/** What to try after a problem with a code of its own. */
+const id = (subject: Subject): string => subject?.id ?? 'ID';
+
+/** What to try after a problem with a code of its own: each that `can` gives (core/contract/can.ts), and some more. */
 const NEXT_BY_CODE: Readonly<Record<string, (subject: Subject) => string>> = {
+  VmTerminating: (subject) => `wait until it is gone: holdoff vms wait ${id(subject)} --for deleted`,
+  VmHalted: (subject) => `change its runStrategy: holdoff vms put ${id(subject)} --file FILE`,
+  VmRanOnce: (subject) => `holdoff vms stop ${id(subject)}, then holdoff vms start ${id(subject)}`,
+  VmRunsOnce: (subject) => `holdoff vms stop ${id(subject)}, then holdoff vms start ${id(subject)}`,
+  NodeUnderWay: (subject) => `holdoff nodes wait ${id(subject)} --for phase=Idle, then the command again`,
+  Frozen: (subject) => `put the policy without that freeze: holdoff groups put ${id(subject)} --file FILE`,
+  DefaultGroup: (subject) => `put another policy: holdoff groups put ${id(subject)} --file FILE`,
+  GroupNotFound: () => 'see what there is: holdoff groups',
   InstanceNotEnded: (subject) =>
     `stop it first: holdoff vms stop ${subject?.id ?? 'ID'}; if its host is gone for good: holdoff nodes fence HOST`,
 };

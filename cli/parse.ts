@@ -28,6 +28,7 @@ const HELP = `
 Examples:
   holdoff summary                      what needs attention
   holdoff nodes                        every node: phase, crashes, "retry in 12 s", and why
+  holdoff explain web                  what happened to it, why, what next and when
   holdoff vms show web                 one VM in full
   holdoff events --follow              the log as it grows
   holdoff nodes --json | jq .items     what the API says

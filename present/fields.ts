@@ -2,6 +2,15 @@
 import { displayWidth, oneCell, oneLine, pad, wrap } from './text.ts';
 import { paint, type Screen, type Tone } from './tone.ts';
 
+/** A verb of the API as it is typed: `closeBreaker` is `close-breaker`. */
+export const verbName = (verb: string): string => verb.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The verbs that are refused now, each with why, in the API's own words; an earlier release does not say. */
+export const refusedFields = (can: Readonly<Record<string, { detail: string } | null>> | undefined): Field[] =>
+  Object.entries(can ?? {}).flatMap(([verb, why]) =>
+    why === null ? [] : [{ label: 'Refused now', text: `${verbName(verb)}: ${why.detail}`, tone: 'quiet' as const }],
+  );
+
 export type Field = { readonly label: string; readonly text: string; readonly tone?: Tone | undefined };
 
 const GAP = 2;

@@ -1,6 +1,6 @@
 /** Groups as people read them. */
 import type { GroupJson } from '../core/contract/answers.ts';
-import type { Field } from './fields.ts';
+import { refusedFields, type Field } from './fields.ts';
 import { separated, table, type Column, type Surface } from './table.ts';
 import { counted } from './text.ts';
 import type { Tone } from './tone.ts';
@@ -73,6 +73,7 @@ export function groupFields(group: GroupJson, when: When): Field[] {
     { label: 'Health checks', text: policy.monitor.checks.map(sayCheck).join(', ') || 'none' },
     { label: 'On failure', text: policy.monitor.onFailure },
     { label: 'Drain', text: policy.drain === null ? 'none' : sayDrain(policy.drain) },
+    ...refusedFields(group.can),
   ];
 }
 

@@ -2,7 +2,7 @@
 import type { UpdateCheck } from '../core/contract/agent-bodies.ts';
 import type { NodeJson } from '../core/contract/answers.ts';
 import type { NodePhase } from '../core/contract/words.ts';
-import type { Field } from './fields.ts';
+import { refusedFields, type Field } from './fields.ts';
 import { separated, table, type Cell, type Column, type Surface } from './table.ts';
 import type { Tone } from './tone.ts';
 import { sayRetry, type When } from './when.ts';
@@ -164,6 +164,7 @@ export function nodeFields(node: NodeJson, when: When): Field[] {
     ...instantField('Record cleared', crash.resetAt, when),
     { label: 'Blocked versions', text: node.blockedVersions.join(', ') || 'none' },
     { label: 'Held by', text: node.heldBy ?? 'nobody', tone: node.heldBy === null ? undefined : 'warn' },
+    ...refusedFields(node.can),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** VMs as people read them: a table, tab-separated rows, and one VM in full. */
 import type { VmJson } from '../core/contract/answers.ts';
 import type { PrintableStatus } from '../core/contract/words.ts';
-import type { Field } from './fields.ts';
+import { refusedFields, type Field } from './fields.ts';
 import { separated, table, type Cell, type Column, type Surface } from './table.ts';
 import { counted } from './text.ts';
 import type { Tone } from './tone.ts';
@@ -131,6 +131,7 @@ export function vmFields(vm: VmJson, when: When): Field[] {
     ...unstableFields(vm, when),
     { label: 'Restarts', text: `${vm.restartCount} since it was declared` },
     ...lastFailureFields(vm, when),
+    ...refusedFields(vm.can),
   ];
 }
 

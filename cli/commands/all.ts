@@ -1,5 +1,6 @@
 /** Every command of the program, in the order of its help. */
 import type { CommandModule } from '../command.ts';
+import { explainCommand } from './explain.ts';
 import { fleetCommands } from './fleet.ts';
 import { groupCommands } from './groups.ts';
 import { nodeCommands } from './nodes.ts';
@@ -11,6 +12,7 @@ export const COMMANDS: readonly CommandModule[] = [
   nodeCommands,
   vmCommands,
   groupCommands,
+  explainCommand,
   fleetCommands,
   recoverCommand,
   simulateCommand,

@@ -110,6 +110,7 @@ describe('what is printed', () => {
       Health checks  none
       On failure     rollback
       Drain          none
+      Refused now    delete: the group default exists from the start and cannot be deleted; put another policy instead
       "
     `);
   });
