@@ -6,8 +6,7 @@ import { queueKey } from '../core/node/queue.ts';
 import { type NodeRecord, waitsStaged } from '../core/node/record.ts';
 import { nodeConcerns, nodeDueAt } from '../core/node/timing.ts';
 import type { Instant } from '../core/kit/time.ts';
-import { vmAttention } from '../core/vm/describe.ts';
-import { hostOf } from '../core/vm/record.ts';
+import { hostOf, type VmRecord } from '../core/vm/record.ts';
 import { inCrashLoop, vmDueAt } from '../core/vm/timing.ts';
 import { refOf } from './effects.ts';
 import { type AggregateKind, type Choose, type Concern, CONCERNS, type MemberLine, type Records } from './ports.ts';
@@ -46,13 +45,16 @@ export function indexKeys(record: Records[AggregateKind]): IndexKeys {
         listed: record.removed === null,
         member: null,
         due: vmDueAt(record),
-        concerns: vmAttention(record) === 'gaveUp' ? ['gaveUp'] : inCrashLoop(record) ? ['crashLoop'] : [],
+        concerns: vmConcerns(record),
         host: record.removed === null ? hostOf(record) : null,
       };
     case 'group':
       return { listed: true, member: null, due: groupDueAt(record), concerns: [], host: null };
   }
 }
+
+const vmConcerns = (vm: VmRecord): Concern[] =>
+  vm.removed === null && vm.gaveUpAt != null ? ['gaveUp'] : inCrashLoop(vm) ? ['crashLoop'] : [];
 
 function rankOf(node: NodeRecord): string {
   const key = queueKey(node);

@@ -1,13 +1,21 @@
 /** Groups as people read them. */
 import type { GroupJson } from '../core/contract/answers.ts';
+import { compareGroups } from '../core/fleet/order.ts';
 import { refusedFields, type Field } from './fields.ts';
 import { separated, table, type Column, type Surface } from './table.ts';
 import { counted } from './text.ts';
 import type { Tone } from './tone.ts';
 import type { When } from './when.ts';
 
+/** A breaker that is open is what to look at; a pause is somebody's wish. */
 export const groupTone = (group: GroupJson): Tone =>
-  group.paused ? 'warn' : group.underWay.length > 0 ? 'busy' : 'good';
+  group.breakers.length > 0
+    ? 'bad'
+    : group.attention !== undefined || group.paused
+      ? 'warn'
+      : group.underWay.length > 0
+        ? 'busy'
+        : 'good';
 
 export const groupState = (group: GroupJson): string =>
   group.paused ? 'paused' : group.underWay.length > 0 ? 'updating' : 'quiet';
@@ -20,6 +28,9 @@ const COLUMNS: readonly Column[] = [
   { title: 'LIMIT', align: 'right' },
   { title: 'WHY' },
 ];
+
+/** The groups in the order in which a person looks at them: in trouble first, then what moves, then by name. */
+export const groupsByAttention = (groups: readonly GroupJson[]): GroupJson[] => groups.toSorted(compareGroups);
 
 /** A table of groups, in the order given. */
 export const groupTable = (groups: readonly GroupJson[], surface: Surface): string =>

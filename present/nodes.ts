@@ -2,6 +2,7 @@
 import type { UpdateCheck } from '../core/contract/agent-bodies.ts';
 import type { NodeJson } from '../core/contract/answers.ts';
 import type { NodePhase } from '../core/contract/words.ts';
+import { compareNodes } from '../core/fleet/order.ts';
 import { refusedFields, type Field } from './fields.ts';
 import { separated, table, type Cell, type Column, type Surface } from './table.ts';
 import type { Tone } from './tone.ts';
@@ -18,35 +19,17 @@ const TONES: Record<NodePhase, Tone> = {
   Queued: 'quiet',
   Idle: 'good',
 };
-/** What a person looks at first. A phase that is not known here comes before them all. */
-const ORDER: readonly NodePhase[] = [
-  'Unreachable',
-  'BackingOff',
-  'Recovering',
-  'Held',
-  'Monitoring',
-  'Updating',
-  'WaitingForWindow',
-  'Queued',
-  'Idle',
-];
 
 const checkFailed = (node: NodeJson): boolean => node.status?.updateCheck.result === 'Failed';
 
 /** The tone of a node: that of its phase, and a warning where all is quiet but its update check fails. */
 export function nodeTone(node: NodeJson): Tone {
   const tone = TONES[node.phase];
-  return tone === 'good' && (checkFailed(node) || node.crash.count > 0) ? 'warn' : tone;
+  return tone === 'good' && (checkFailed(node) || node.crash.count > 0 || node.attention !== undefined) ? 'warn' : tone;
 }
 
 /** The nodes in the order in which a person looks at them: in trouble first, then the most crashes, then by id. */
-export function nodesByAttention(nodes: readonly NodeJson[]): NodeJson[] {
-  const rank = (node: NodeJson): number =>
-    nodeTone(node) === 'warn' && node.phase === 'Idle' ? ORDER.indexOf('Held') + 0.5 : ORDER.indexOf(node.phase);
-  return [...nodes].sort(
-    (a, b) => rank(a) - rank(b) || b.crash.count - a.crash.count || (a.nodeId < b.nodeId ? -1 : 1),
-  );
-}
+export const nodesByAttention = (nodes: readonly NodeJson[]): NodeJson[] => nodes.toSorted(compareNodes);
 
 /** The instant of the next attempt, while the node waits for one. */
 const retryOf = (node: NodeJson): string | null =>

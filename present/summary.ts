@@ -1,5 +1,5 @@
 /** The whole fleet on one page: what a person should look at, then the counts. */
-import type { Summary } from '../core/contract/answers.ts';
+import type { AttentionEntry, Summary } from '../core/contract/answers.ts';
 import { separated, table, type Surface } from './table.ts';
 import { counted } from './text.ts';
 import { paint } from './tone.ts';
@@ -17,7 +17,11 @@ export function summaryPage(summary: Summary, surface: Surface): string {
       : [
           table(
             [{ title: '' }, { title: 'WHAT' }, { title: 'WHY' }],
-            attention.map((item) => [{ text: item.kind }, { text: item.id, tone: 'bad' as const }, { text: item.why }]),
+            attention.map((item) => [
+              { text: item.kind },
+              { text: sayId(item), tone: 'bad' as const },
+              { text: item.why },
+            ]),
             surface,
           ),
         ];
@@ -37,6 +41,9 @@ export const summaryRows = ({ attention, nodes, vms }: Summary): string =>
     ['vms', 'total', String(vms.total)],
     ...Object.entries(vms.byStatus).map(([status, count]) => ['vms', status, String(count)]),
   ]);
+
+/** `i-a`, or `i-a and 199 more` where one entry stands for many. */
+const sayId = ({ id, count = 1 }: AttentionEntry): string => (count < 2 ? id : `${id} and ${count - 1} more`);
 
 function sayCounts(total: number, by: Readonly<Record<string, number>>): string {
   const parts = Object.entries(by)

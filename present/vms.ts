@@ -1,6 +1,7 @@
 /** VMs as people read them: a table, tab-separated rows, and one VM in full. */
 import type { VmJson } from '../core/contract/answers.ts';
 import type { PrintableStatus } from '../core/contract/words.ts';
+import { compareVms } from '../core/fleet/order.ts';
 import { refusedFields, type Field } from './fields.ts';
 import { separated, table, type Cell, type Column, type Surface } from './table.ts';
 import { counted } from './text.ts';
@@ -18,35 +19,19 @@ const TONES: Record<PrintableStatus, Tone> = {
   Completed: 'quiet',
   Stopped: 'quiet',
 };
-/** What a person looks at first. A status that is not known here comes before them all. */
-const ORDER: readonly PrintableStatus[] = [
-  'CrashLoopBackOff',
-  'Failed',
-  'Unknown',
-  'Terminating',
-  'Stopping',
-  'Starting',
-  'Running',
-  'Completed',
-  'Stopped',
-];
 
-/** The tone of a VM: that of its printable status. */
-export const vmTone = (vm: VmJson): Tone => TONES[vm.printableStatus];
+/** The tone of a VM: that of its printable status, and a warning where all seems well and a person should look. */
+export function vmTone(vm: VmJson): Tone {
+  const tone = TONES[vm.printableStatus];
+  return vm.attention !== undefined && tone !== 'bad' ? 'warn' : tone;
+}
 
 const starts = (vm: VmJson): number => vm.startFailure?.consecutiveFailCount ?? 0;
 const shortRuns = (vm: VmJson): number => vm.unstableRuns?.count ?? 0;
 const failures = (vm: VmJson): number => starts(vm) + shortRuns(vm);
 
 /** The VMs in the order in which a person looks at them: in trouble first, then the most failures, then by id. */
-export function vmsByAttention(vms: readonly VmJson[]): VmJson[] {
-  return [...vms].sort(
-    (a, b) =>
-      ORDER.indexOf(a.printableStatus) - ORDER.indexOf(b.printableStatus) ||
-      failures(b) - failures(a) ||
-      (a.vmId < b.vmId ? -1 : 1),
-  );
-}
+export const vmsByAttention = (vms: readonly VmJson[]): VmJson[] => vms.toSorted(compareVms);
 
 /** The instant of the next start, while one is planned. */
 const retryOf = (vm: VmJson): string | null =>

@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { durationTextArgument, groupArgument, limitOption, refuseArguments } from '../options.ts';
 import { print } from '../output.ts';
 import { acceptedLine, acceptedRow, changedGroup } from '../../present/accepted.ts';
-import { GROUP_ROW, groupFields, groupRows, groupTable } from '../../present/groups.ts';
+import { GROUP_ROW, groupFields, groupRows, groupsByAttention, groupTable } from '../../present/groups.ts';
 import { show } from '../show.ts';
 
 type ListOptions = { readonly limit?: number };
@@ -133,7 +133,8 @@ async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
   const answer = await readList(await tools.client(), 'group', (query) => callOf(ROUTES.listGroups, { query }), limit);
   print(tools, {
     json: answer,
-    screen: () => (answer.items.length === 0 ? 'No groups yet.' : groupTable(answer.items, tools.surface())),
+    screen: () =>
+      answer.items.length === 0 ? 'No groups yet.' : groupTable(groupsByAttention(answer.items), tools.surface()),
     piped: () => groupRows(answer.items),
   });
   return EXIT.ok;

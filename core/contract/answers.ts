@@ -8,9 +8,10 @@ import { drainSchema } from '../policy/drain.ts';
 import { monitorSchema } from '../policy/monitor.ts';
 import { rolloutFields } from '../policy/rollout.ts';
 import { updateCheckSchema } from './agent-bodies.ts';
-import { apiVersion, count, instantText } from './answer-parts.ts';
+import { apiVersion, concernSchema, count, instantText } from './answer-parts.ts';
 import { groupCanSchema, nodeCanSchema, vmCanSchema } from './can.ts';
 import {
+  ATTENTION_CODES,
   END_CAUSES,
   NODE_PHASES,
   NODE_STATES,
@@ -77,6 +78,8 @@ export const nodeSchema = z.object({
   waitingFor: z.nullable(z.object({ code: z.enum(WAITING_CODES), until: z.exactOptional(instantText()) })),
   /** For each verb null when it is accepted now, else why not. */
   can: nodeCanSchema,
+  /** Why a person should look at it; absent: nothing asks for one. */
+  attention: z.exactOptional(concernSchema),
   explanation: z.string(),
 });
 export type NodeJson = z.infer<typeof nodeSchema>;
@@ -133,6 +136,8 @@ export const vmSchema = z.object({
   failuresInARow: count(),
   /** What a person should know of what was put; absent when there is nothing. Only in the answer to PUT. */
   warnings: z.exactOptional(z.array(z.string())),
+  /** Why a person should look at it; absent: nothing asks for one. */
+  attention: z.exactOptional(concernSchema),
   explanation: z.string(),
 });
 export type VmJson = z.infer<typeof vmSchema>;
@@ -205,6 +210,8 @@ export const groupSchema = z.object({
       target: z.record(z.string(), z.object({ done: count(), underWay: count(), waiting: count(), failed: count() })),
     }),
   ),
+  /** Why a person should look at it; absent: nothing asks for one. */
+  attention: z.exactOptional(concernSchema),
   explanation: z.string(),
 });
 export type GroupJson = z.infer<typeof groupSchema>;
@@ -226,9 +233,16 @@ export const lastEventsSchema = z.object({ api: apiVersion(), items: z.array(eve
 
 export const attentionSchema = z.object({
   kind: z.enum(['node', 'vm', 'group']),
+  /** The first that it stands for. */
   id: z.string(),
+  /** Absent from a control plane before this was told. */
+  code: z.exactOptional(z.enum(ATTENTION_CODES)),
+  /** How many it stands for, which have the same cause; the first of them by name in `ids`. */
+  count: z.exactOptional(count()),
+  ids: z.exactOptional(z.array(z.string())),
   why: z.string(),
 });
+export type AttentionEntry = z.infer<typeof attentionSchema>;
 
 export const summarySchema = z.object({
   api: apiVersion(),

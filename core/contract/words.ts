@@ -83,3 +83,37 @@ export const PRINTABLE_STATUSES = [
   'Unknown',
 ] as const;
 export type PrintableStatus = (typeof PRINTABLE_STATUSES)[number];
+
+/**
+ * Why a person should look at something, worst first: the one order of attention, of the summary, the lists and the page.
+ * All but ZoneKept is told by the record alone, so that an index can carry it.
+ */
+export const ATTENTION_CODES = [
+  /** Its item cannot be read by this release, or was changed by hand. */
+  'Unreadable',
+  'BreakerOpen',
+  'AlarmRinging',
+  'Unreachable',
+  'Silent',
+  'GaveUp',
+  /** Three crashes, or three failures in a row, are on record. */
+  'CrashLoop',
+  'Failed',
+  /** Nothing is known of its instance: its host is silent, or was not heard since a restore. */
+  'Unknown',
+  /** One zone is being updated for more than 90 min: no other may begin. */
+  'ZoneKept',
+  /** Its guest does not run although its instance does, resets itself, or takes its host down. */
+  'Unwell',
+  'VersionBlocked',
+  'Terminating',
+  /** One or two crashes or failures are on record. */
+  'Crashed',
+  'Recovering',
+  /** Something runs there although it should not, or may begin to by itself. */
+  'Unexpected',
+  'Paused',
+  'Held',
+  'UpdateCheckFailed',
+] as const;
+export type AttentionCode = (typeof ATTENTION_CODES)[number];

@@ -1,5 +1,6 @@
 /** A group as the API shows it (DESIGN section 6). */
 import { canOfGroup } from '../contract/can.ts';
+import { groupAttention } from './attention.ts';
 import { verbState } from './group.ts';
 import type { GroupJson } from '../contract/answers.ts';
 import { formatDuration, type Instant } from '../kit/time.ts';
@@ -22,6 +23,7 @@ export function describeGroup(
   const body = own.body ?? fallback.body ?? {};
   const slots = slotsOf(own, fallback, policy, now);
   const underWay = [...new Set([...slots.holders, ...slotless])].sort();
+  const attention = groupAttention(own, now);
   const { deadlines } = policy;
   const text = (state: keyof typeof deadlines): string => formatDuration(deadlines[state]);
   const paused =
@@ -63,6 +65,7 @@ export function describeGroup(
     underWay,
     can: canOfGroup(verbState(own, sayFrozen(policy.rollout.freezes, now))),
     ...describeRollout(own, policy.rollout, now),
+    ...(attention === null ? {} : { attention }),
     explanation: `${sayUse(slots, underWay.length)}.${paused}${sayRollout(own, policy.rollout, now)}${declared}`,
   };
 }

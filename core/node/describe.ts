@@ -3,6 +3,7 @@ import { canOfNode } from '../contract/can.ts';
 import type { NodeJson } from '../contract/answers.ts';
 import type { GroupView } from '../group/view.ts';
 import { formatInstant, type Instant } from '../kit/time.ts';
+import { nodeAttention } from './attention.ts';
 import { blockedNow } from './blocks.ts';
 import { explain } from './explain.ts';
 import { nodePhase } from './phase.ts';
@@ -16,6 +17,7 @@ const NO_ZONE = 'none';
 export function describeNode(node: NodeRecord, group: GroupView, now: Instant): NodeJson {
   const { spec, status, crash } = node;
   const [first] = waitsFor(node, group, now);
+  const attention = nodeAttention(node);
   const at = (when: Instant | null): string | null => (when === null ? null : formatInstant(when));
   return {
     nodeId: node.nodeId,
@@ -53,6 +55,7 @@ export function describeNode(node: NodeRecord, group: GroupView, now: Instant): 
       first === undefined
         ? null
         : { code: first.code, ...(first.until === null ? {} : { until: formatInstant(first.until) }) },
+    ...(attention === null ? {} : { attention }),
     explanation: explain(node, group, now),
   };
 }

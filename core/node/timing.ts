@@ -62,10 +62,12 @@ export type NodeConcerns = {
 /** Crashes on record that need a person: the wait for the next attempt comes and goes, the record stays. */
 const CRASHES_OF_A_LOOP = 3;
 
+export const inCrashLoop = (node: NodeRecord): boolean => !isStopped(node) && node.crash.count >= CRASHES_OF_A_LOOP;
+
 export function nodeConcerns(node: NodeRecord): NodeConcerns {
   const there = node.removed === null;
   return {
-    backingOff: there && !isStopped(node) && node.crash.count >= CRASHES_OF_A_LOOP,
+    backingOff: there && inCrashLoop(node),
     unreachable: there && node.unreachableSince !== null,
     silent: there && node.silentSince !== null,
     gaveUp: there && givenUp(node, node.policy.backoff),

@@ -1,8 +1,10 @@
 /** The event log, the summary, and the API's own description. */
-import type { Summary } from '../../core/contract/answers.ts';
+import type { Attention } from '../../core/contract/answer-parts.ts';
+import { groupAttention, type Troubled } from '../../core/fleet/attention.ts';
+import { describeGroup } from '../../core/group/describe.ts';
 import { describeNode } from '../../core/node/describe.ts';
 import { sayUnexpected } from '../../core/node/host-word.ts';
-import { describeVm, sayAttention, vmAttention } from '../../core/vm/describe.ts';
+import { describeVm } from '../../core/vm/describe.ts';
 import { loadGroup } from '../operations/groups.ts';
 import type { AggregateKind, ControlPlane, Ids, Records } from '../ports.ts';
 import { situations } from './node-routes.ts';
@@ -25,73 +27,53 @@ async function* all<K extends AggregateKind>(plane: ControlPlane, kind: K): Asyn
   } while (cursor !== null);
 }
 
-/** How many things that need attention are named; the counts are always complete. */
-const ATTENTION_MAX = 50;
-const WORST_FIRST: readonly string[] = [
-  'Unreachable',
-  'CrashLoopBackOff',
-  'Terminating',
-  'Unknown',
-  'Recovering',
-  'BackingOff',
-  'Failed',
-  'Held',
-];
+const NOBODY = { total: 0, by: {} as Record<string, number> };
+
+const countIn = ({ total, by }: typeof NOBODY, word: string): typeof NOBODY => ({
+  total: total + 1,
+  by: { ...by, [word]: (by[word] ?? 0) + 1 },
+});
 
 export const summary: Serve<'getSummary'> = async (plane) => {
   const now = plane.now();
   const situation = situations(plane);
-  const result: Summary = {
-    nodes: { total: 0, byPhase: {} },
-    vms: { total: 0, byStatus: {} },
-    attention: [],
+  let nodes = NOBODY;
+  let vms = NOBODY;
+  const troubled: Troubled[] = [];
+  const sentences = new Map<string, string>();
+  const note = (item: Omit<Troubled, keyof Attention>, attention: Attention | undefined, words: string): void => {
+    if (attention === undefined) return;
+    troubled.push({ ...item, ...attention });
+    sentences.set(`${item.kind}/${item.id}`, words);
   };
-  const found: { rank: number; entry: Summary['attention'][number] }[] = [];
   for await (const node of all(plane, 'node')) {
     if (node.removed !== null) continue;
     const shown = describeNode(node, await situation(node), now);
-    result.nodes.total += 1;
-    result.nodes.byPhase[shown.phase] = (result.nodes.byPhase[shown.phase] ?? 0) + 1;
-    const rank = WORST_FIRST.indexOf(shown.phase);
-    const troubled = rank >= 0 || node.silentSince !== null || shown.status?.updateCheck.result === 'Failed';
+    nodes = countIn(nodes, shown.phase);
     const unexpected = sayUnexpected(node);
-    if (!troubled && unexpected !== null)
-      found.push({ rank: 9, entry: { kind: 'node', id: node.nodeId, why: unexpected } });
-    if (troubled)
-      found.push({
-        rank: rank < 0 ? 9 : rank,
-        entry: { kind: 'node', id: node.nodeId, why: `${shown.phase}: ${shown.explanation}` },
-      });
+    const words = [`${shown.phase}: ${shown.explanation}`, ...(unexpected === null ? [] : [unexpected])].join(' ');
+    note({ kind: 'node', id: node.nodeId, place: node.group }, shown.attention, words);
   }
   for await (const vm of all(plane, 'vm')) {
     if (vm.removed !== null) continue;
     const shown = describeVm(vm, now);
-    result.vms.total += 1;
-    result.vms.byStatus[shown.printableStatus] = (result.vms.byStatus[shown.printableStatus] ?? 0) + 1;
-    const rank = WORST_FIRST.indexOf(shown.printableStatus);
-    if (rank < 0 && vmAttention(vm) !== null)
-      found.push({
-        rank: 9,
-        entry: { kind: 'vm', id: vm.vmId, why: `${shown.printableStatus}: ${sayAttention(vm, shown.explanation)}` },
-      });
-    if (rank >= 0)
-      found.push({ rank, entry: { kind: 'vm', id: vm.vmId, why: `${shown.printableStatus}: ${shown.explanation}` } });
+    vms = countIn(vms, shown.printableStatus);
+    const words = `${shown.printableStatus}: ${shown.explanation}`;
+    note({ kind: 'vm', id: vm.vmId, place: shown.hostId }, shown.attention, words);
   }
-  for await (const group of all(plane, 'group')) {
-    if (group.pausedBy === null) continue;
-    const { own } = await loadGroup(plane, group.group);
-    found.push({
-      rank: 8,
-      entry: {
-        kind: 'group',
-        id: own.group,
-        why: `paused by ${own.pausedBy ?? 'nobody'}: nothing starts until it is resumed`,
-      },
-    });
+  for await (const { group } of all(plane, 'group')) {
+    const { own, fallback } = await loadGroup(plane, group);
+    const shown = describeGroup(own, fallback, now);
+    note({ kind: 'group', id: group, place: group }, shown.attention, shown.explanation);
   }
-  result.attention = found
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, ATTENTION_MAX)
-    .map(({ entry }) => entry);
-  return { status: 200, body: result };
+  const attention = groupAttention(troubled).map((entry) => ({
+    ...entry,
+    why: (entry.count === 1 ? sentences.get(`${entry.kind}/${entry.id}`) : undefined) ?? entry.why,
+  }));
+  const body = {
+    nodes: { total: nodes.total, byPhase: nodes.by },
+    vms: { total: vms.total, byStatus: vms.by },
+    attention,
+  };
+  return { status: 200, body };
 };

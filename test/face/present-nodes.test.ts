@@ -64,7 +64,7 @@ describe('nodes', () => {
       idleNode({ nodeId: 'a', crash: crashes(1) }),
       idleNode({ nodeId: 'e', phase: 'Held' }),
     ];
-    expect(nodesByAttention(nodes).map(({ nodeId }) => nodeId)).toEqual(['e', 'b', 'a', 'c', 'd']);
+    expect(nodesByAttention(nodes).map(({ nodeId }) => nodeId)).toEqual(['b', 'a', 'c', 'e', 'd']);
     expect(nodes[0]?.nodeId).toBe('d');
   });
 

@@ -2,7 +2,8 @@
 import type { VmBody } from '../../core/contract/operator-bodies.ts';
 import type { RunStrategy } from '../../core/contract/words.ts';
 import { decideVm } from '../../core/vm/decide.ts';
-import { describeVm, printableStatus } from '../../core/vm/describe.ts';
+import { describeVm } from '../../core/vm/describe.ts';
+import { printableStatus } from '../../core/vm/status.ts';
 import { vmAlarm } from '../../core/vm/timing.ts';
 import { parseVmId } from '../../core/kit/ids.ts';
 import { after, type Instant, instant, seconds } from '../../core/kit/time.ts';

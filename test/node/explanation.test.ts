@@ -344,6 +344,7 @@ test('a node is shown as a whole', () => {
   life.to(5).report({ agentVersion: '0.1.9' });
   expect(life.shown()).toEqual({
     nodeId: NODE,
+    attention: { code: 'Crashed', cause: 'Broken: it broke' },
     group: 'default',
     spec: { state: 'Idle', version: null, generation: 3, since: iso(0) },
     status: {

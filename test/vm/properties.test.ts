@@ -6,7 +6,7 @@ import { parseVmId } from '../../core/kit/ids.ts';
 import { seconds, after, instant, type Instant, milliseconds } from '../../core/kit/time.ts';
 import { decideVm } from '../../core/vm/decide.ts';
 import type { VmEvent } from '../../core/vm/event.ts';
-import { printableStatus } from '../../core/vm/describe.ts';
+import { printableStatus } from '../../core/vm/status.ts';
 import { live, type VmRecord } from '../../core/vm/record.ts';
 import { vmDueAt } from '../../core/vm/timing.ts';
 import { seededDraws } from '../../world/random.ts';

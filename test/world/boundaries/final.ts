@@ -4,7 +4,7 @@ import type { GroupId, NodeId, VmId } from '../../../core/kit/ids.ts';
 import { blockersOf } from '../../../core/node/blockers.ts';
 import type { NodeRecord } from '../../../core/node/record.ts';
 import { hostOf, live, type VmRecord, waitsForHost } from '../../../core/vm/record.ts';
-import { printableStatus } from '../../../core/vm/describe.ts';
+import { printableStatus } from '../../../core/vm/status.ts';
 import { minutes } from '../../../core/kit/time.ts';
 import type { Stage } from './stage.ts';
 
