@@ -43,12 +43,12 @@ module.exports = {
     {
       name: 'cli-simulate-exception',
       comment:
-        'The single exception: `holdoff simulate` may use world/simulate, and nothing else of the control plane.',
+        'The single exception: what runs on a virtual clock (`simulate`, `what-if`) may use world/simulate and world/forecast, and nothing else of the control plane.',
       severity: 'error',
       from: { path: SIMULATE_COMMAND },
       to: {
         path: pathOf('functions', 'agent', 'local', 'world', 'infra', 'test', 'bench'),
-        pathNot: '^world/simulate(?:/|\\.ts$)',
+        pathNot: '^world/(?:simulate(?:/|\\.ts$)|forecast/)',
       },
     },
     only('world', pathOf('world', 'functions', 'core'), 'The virtual world runs the handlers that are deployed.'),

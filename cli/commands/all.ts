@@ -7,6 +7,7 @@ import { nodeCommands } from './nodes.ts';
 import { recoverCommand } from './recover.ts';
 import { simulateCommand } from './simulate.ts';
 import { vmCommands } from './vms.ts';
+import { whatIfCommand } from './what-if.ts';
 
 export const COMMANDS: readonly CommandModule[] = [
   nodeCommands,
@@ -16,4 +17,5 @@ export const COMMANDS: readonly CommandModule[] = [
   fleetCommands,
   recoverCommand,
   simulateCommand,
+  whatIfCommand,
 ];

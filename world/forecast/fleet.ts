@@ -1,0 +1,63 @@
+/** A fleet as a forecast begins with it: what the API says of it, or what a scenario draws. */
+import type { NodeJson } from '../../core/contract/answers.ts';
+import type { GroupJson } from '../../core/contract/answers.ts';
+import type { NodeId } from '../../core/kit/ids.ts';
+import { parseNodeId } from '../../core/kit/ids.ts';
+
+export type ForecastNode = {
+  nodeId: NodeId;
+  group: string;
+  /** Null: it names none. */
+  zone: string | null;
+  currentVersion: string;
+  /** What it could update to; null: nothing is offered to it. */
+  offered: string | null;
+  crash: NodeJson['crash'];
+  blockedVersions: readonly string[];
+  held: boolean;
+  /** False: it has not been heard of in time, and does nothing in the forecast either. */
+  answers: boolean;
+};
+
+export const NO_CRASHES: NodeJson['crash'] = {
+  count: 0,
+  firstAt: null,
+  lastAt: null,
+  retryAfter: null,
+  resetAt: null,
+  lastState: null,
+  lastReason: null,
+  lastMessage: null,
+};
+
+export type Fleet = {
+  nodes: readonly ForecastNode[];
+  /** By group, the body of its policy. */
+  groups: Readonly<Record<string, Record<string, unknown>>>;
+  paused: readonly string[];
+};
+
+/** @param offered what is supposed to be offered to every node, instead of what each was offered; null: as it is */
+export function nodeOf(node: NodeJson, offered: string | null): ForecastNode | null {
+  const nodeId = parseNodeId(node.nodeId);
+  if (nodeId === null || node.status === null) return null;
+  const { status } = node;
+  const its = status.updateCheck.result === 'Available' ? (status.updateCheck.version ?? null) : null;
+  return {
+    nodeId,
+    group: node.group,
+    zone: node.zone === 'none' ? null : node.zone,
+    currentVersion: status.currentVersion,
+    offered: offered ?? its,
+    crash: node.crash,
+    blockedVersions: node.blockedVersions,
+    held: node.heldBy !== null,
+    answers: node.phase !== 'Unreachable',
+  };
+}
+
+/** The body that a shown policy comes from: what is shown with its defaults is put with them. */
+export function bodyOf({ policy }: GroupJson): Record<string, unknown> {
+  const { drain, ...rest } = policy;
+  return drain === null ? rest : { ...rest, drain };
+}
