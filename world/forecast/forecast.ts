@@ -2,9 +2,9 @@
  * What a rollout will do: the control plane itself on virtual time, with nodes that take as long and fail as often as
  * they are said to. Nothing but the table of hours comes of it (DESIGN section 2b).
  */
-import { describeNode } from '../../core/node/describe.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { offerOf } from '../../core/node/offer.ts';
+import { waitsFor } from '../../core/node/waits-for.ts';
 import { DEFAULT_GROUP, type GroupId, parseGroupId } from '../../core/kit/ids.ts';
 import { type Duration, hours, type Instant, instant, minutes, parseInstant, seconds } from '../../core/kit/time.ts';
 import type { WaitingCode } from '../../core/contract/words.ts';
@@ -59,7 +59,7 @@ export class ForecastError extends Error {
 }
 
 /** More nodes than this are looked at once an hour, fewer every ten minutes. */
-const MANY = 1_000;
+const MANY = 300;
 const ENROLLED_WITHIN = minutes(1);
 
 /** @throws {ForecastError} when a policy of the fleet is refused */
@@ -222,9 +222,9 @@ class Run {
       for (const { nodeId } of this.#members(name)) {
         const node = peek(this.#deployment.services.table, 'node', nodeId);
         if (node === null) continue;
-        const { waitingFor } = describeNode(node, view, now);
+        const [waitingFor] = waitsFor(node, view, now);
         if (node.crash.count > 0) standing.crashed += 1;
-        if (waitingFor !== null) standing.waiting[waitingFor.code] = (standing.waiting[waitingFor.code] ?? 0) + 1;
+        if (waitingFor !== undefined) standing.waiting[waitingFor.code] = (standing.waiting[waitingFor.code] ?? 0) + 1;
         else if (node.attempt !== null) standing.underWay += 1;
         else if (offerOf(node).kind === 'upToDate') standing.done += 1;
       }
