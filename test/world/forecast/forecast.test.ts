@@ -10,11 +10,17 @@ import { forecastSvg } from '../../../world/forecast/svg.ts';
 const START = instant(Date.UTC(2026, 0, 5));
 const PACE = { attempt: minutes(6), failing: 0, learntFrom: 0 };
 
+function nodeIdOf(text: string): ForecastNode['nodeId'] {
+  const nodeId = parseNodeId(text);
+  if (nodeId === null) throw new Error(`${text} is no node id`);
+  return nodeId;
+}
+
 function nodes(group: string, count: number, changes: Partial<ForecastNode> = {}): ForecastNode[] {
   return Array.from({ length: count }, (_, index) => {
     const name = `${Buffer.from(group).toString('hex').slice(0, 8)}${index.toString(16)}`.padStart(17, '0');
     return {
-      nodeId: parseNodeId(`i-${name}`) ?? expect.fail(name),
+      nodeId: nodeIdOf(`i-${name}`),
       group,
       zone: null,
       currentVersion: '1.20.0',
@@ -50,13 +56,15 @@ describe('a rollout', () => {
     const { web, canary } = found.groups;
     expect(canary).toMatchObject({ nodes: 2, limit: 1, most: 1 });
     expect(web).toMatchObject({ nodes: 8, limit: 4, most: 4 });
-    const [canaryDone, webDone] = [canary?.doneAt ?? expect.fail(), web?.doneAt ?? expect.fail()];
+    const [canaryDone, webDone] = [canary?.doneAt ?? 0, web?.doneAt ?? 0];
+    expect(canaryDone).toBeGreaterThan(START);
     expect(canaryDone).toBeLessThan(START + hours(1));
     expect(webDone).toBeGreaterThan(START + hours(6));
     expect(webDone).toBeLessThan(START + hours(7.5));
     expect(found).toMatchObject({ nodes: 10, updated: 10, crashes: 0 });
-    for (const { at, groups } of found.rows)
-      if (at < START + hours(6)) expect(groups['web']).toMatchObject({ done: 0, underWay: 0 });
+    const early = found.rows.filter(({ at }) => at < START + hours(6)).map(({ groups }) => groups['web']);
+    expect(early.length).toBeGreaterThan(30);
+    expect(early.filter((standing) => standing?.done !== 0 || standing.underWay !== 0)).toEqual([]);
   });
 
   test('leaves held, unreachable and paused nodes where they are, and says what they wait for', async () => {
@@ -69,7 +77,7 @@ describe('a rollout', () => {
       },
     });
     expect(found.updated).toBe(0);
-    const last = found.rows.at(-1)?.groups ?? expect.fail();
+    const last = found.rows.at(-1)?.groups ?? {};
     expect(last['held']?.waiting).toEqual({ Held: 1 });
     expect(last['still']?.waiting).toEqual({ Paused: 1 });
     expect(last['gone']).toMatchObject({ done: 0, underWay: 0 });
