@@ -26,7 +26,7 @@ const only = (from, to, comment, extra = {}) => ({
 });
 
 /** The one file of cli/ that may reach into local/: it runs the real control plane on a virtual clock. */
-const SIMULATE_COMMAND = '^cli/commands/simulate\\.ts$';
+const SIMULATE_COMMAND = '^cli/commands/(?:simulate|what-if)\\.ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
