@@ -8,12 +8,18 @@ import type { ExitCode } from './errors.ts';
 import type { Io } from './io.ts';
 
 /** Options that every command takes. */
-export type GlobalOptions = ConnectionOptions & { readonly json: boolean; readonly timeout: Duration };
+export type GlobalOptions = ConnectionOptions & {
+  readonly json: boolean;
+  /** Only these of its fields. */
+  readonly fields?: readonly string[];
+  readonly timeout: Duration;
+};
 
 /** What a command has to work with. */
 export type Tools = {
   readonly io: Io;
   readonly json: boolean;
+  readonly fields?: readonly string[] | undefined;
   /** The screen as it is now: width, colour and time. */
   readonly surface: (fit?: Surface['fit']) => Surface;
   /** Connects on first use, so that a command that needs no control plane runs without one. */
@@ -28,6 +34,8 @@ export type Invocation = {
   readonly name: string;
   /** What it is about, for error messages. */
   readonly subject?: { readonly noun: Noun; readonly id: string };
+  /** It is about many things: its JSON says how it went with each. */
+  readonly many?: boolean;
   /** Its own options, as parsed. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly run: (tools: Tools) => Promise<ExitCode>;

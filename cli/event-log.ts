@@ -5,7 +5,7 @@ import { readList, type Listed, type PageCall } from './answers.ts';
 import type { Client } from './client.ts';
 import type { Tools } from './command.ts';
 import { CliError, EXIT, ProblemError, type ExitCode } from './errors.ts';
-import { print } from './output.ts';
+import { chosen, print } from './output.ts';
 
 /** How many events are shown when nobody says; the whole log is 30 days long. */
 export const EVENTS_DEFAULT = 100;
@@ -63,7 +63,7 @@ async function follow(tools: Tools, client: Client, pageOf: PageCall, first: Eve
 
 /** JSON while following is one event a line. */
 function followLine(tools: Tools, event: EventEntry): string {
-  if (tools.json) return JSON.stringify(event);
+  if (tools.json) return JSON.stringify(chosen(tools, event));
   return tools.io.isTty ? eventLine(event, tools.surface('cut')) : eventRows([event]);
 }
 

@@ -1,5 +1,6 @@
 /** What a command can touch of the world outside: given to it, so that tests give it another. */
 import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { instant, type Instant } from '../core/kit/time.ts';
@@ -8,6 +9,10 @@ export type Io = {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly isTty: boolean;
+  /** Somebody is there to answer: standard input and error are a terminal. */
+  readonly canAsk: boolean;
+  /** Asks on the terminal; an empty answer where input ends. */
+  readonly ask: (question: string) => Promise<string>;
   /** Columns and lines of the terminal, asked anew each time: windows change. */
   readonly size: () => { readonly width: number; readonly height: number };
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -35,6 +40,8 @@ export function processIo(): Io {
     out: (chunk) => void process.stdout.write(chunk),
     err: (chunk) => void process.stderr.write(chunk),
     isTty: process.stdout.isTTY === true,
+    canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    ask: (question) => ask(question, interrupt.signal),
     size: () => ({ width: process.stdout.columns ?? 80, height: process.stdout.rows ?? 24 }),
     env: process.env,
     cwd: process.cwd(),
@@ -44,6 +51,20 @@ export function processIo(): Io {
     sleep: (ms) => sleep(ms, interrupt.signal),
     interrupted: interrupt.signal,
   };
+}
+
+/** Asks on standard error: standard output is for what was asked for. Ctrl-C answers nothing, which is no. */
+async function ask(question: string, signal: AbortSignal): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.once('SIGINT', () => process.emit('SIGINT'));
+  try {
+    return await lines.question(question, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return '';
+  } finally {
+    lines.close();
+  }
 }
 
 /** Waits, at most until the signal is aborted. */

@@ -58,3 +58,26 @@ export const addEventOptions = (command: Command): Command =>
     .addOption(limitOption('the newest N events (default: 100)').conflicts('all'))
     .option('--all', 'the whole log')
     .option('--follow', 'go on with what is added, until Ctrl-C');
+
+/** Options of a verb that can be on many things at once. */
+export type ManyOptions = { readonly all?: true; readonly yes?: true };
+
+/** Adds what says which things, beside the filters of the noun. */
+export const addManyOptions = (command: Command, noun: string): Command =>
+  command.option('--all', `every ${noun}`).option('--yes', 'do not ask: for scripts');
+
+/**
+ * Whether a verb is on one thing or on many; ends the parsing when neither or both are said.
+ *
+ * @param filters of the noun, as they were given
+ */
+export function oneOrMany(
+  command: Command,
+  noun: string,
+  { id, all, filters }: { id: string | undefined; all: boolean; filters: readonly unknown[] },
+): 'one' | 'many' {
+  const many = all || filters.some((filter) => filter !== undefined);
+  if (id === undefined && !many) command.error(`error: which ${noun}? Name one, or say which with a filter or --all.`);
+  if (id !== undefined && many) command.error(`error: ${id} and a filter are both given: name one ${noun}, or many.`);
+  return many ? 'many' : 'one';
+}

@@ -1,9 +1,10 @@
 /** From a command line to what it asks for. Nothing is run, read or connected here. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { API_VERSION } from '../core/contract/names.ts';
 import { seconds } from '../core/kit/time.ts';
 import type { CommandModule, GlobalOptions, Invocation } from './command.ts';
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './errors.ts';
+import { splitJsonFields } from './fields.ts';
 import { timeoutOption } from './options.ts';
 
 /** Either something to run, or nothing more to do: help was printed, or the command line was refused. */
@@ -32,6 +33,8 @@ Examples:
   holdoff vms show web                 one VM in full
   holdoff events --follow              the log as it grows
   holdoff nodes --json | jq .items     what the API says
+  holdoff nodes --json nodeId,phase    two fields of each, as an array
+  holdoff groups pause --all           a verb on many: the list first, then a question (--yes: none)
   holdoff nodes --endpoint https://abc.execute-api.us-east-1.amazonaws.com --profile ops
 
 Environment:
@@ -45,14 +48,17 @@ export function parseCommandLine(argv: readonly string[], modules: readonly Comm
   const program = createProgram(streams);
   for (const add of modules) add(program, (understood) => void (invocation = understood));
   try {
-    program.parse(argv.length === 1 && argv[0] === '--version' ? ['-V'] : [...argv], { from: 'user' });
+    program.parse(argv.length === 1 && argv[0] === '--version' ? ['-V'] : splitJsonFields(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { kind: 'done', exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
   }
   if (invocation === undefined) return { kind: 'done', exitCode: EXIT.usage };
-  const global = program.opts<Omit<GlobalOptions, 'json'> & { json?: boolean }>();
-  return { kind: 'run', invocation, global: { ...global, json: global.json === true } };
+  const { json, jsonFields, ...global } = program.opts<
+    Omit<GlobalOptions, 'json' | 'fields'> & { json?: boolean; jsonFields?: string }
+  >();
+  const fields = jsonFields === undefined ? {} : { fields: jsonFields.split(',') };
+  return { kind: 'run', invocation, global: { ...global, json: json === true, ...fields } };
 }
 
 function createProgram({ out, err, width = 80 }: Streams): Command {
@@ -65,7 +71,8 @@ function createProgram({ out, err, width = 80 }: Streams): Command {
     .description(DESCRIPTION)
     // Of a list, --version is what its nodes run: the program's own stands alone.
     .version(`holdoff, API ${API_VERSION}`, '-V', 'the version of this program, as --version alone')
-    .option('--json', "print the API's JSON; errors are JSON too")
+    .option('--json', "print the API's JSON, errors too; --json FIELD,FIELD: only these, of a list as an array")
+    .addOption(new Option('--json-fields <list>').hideHelp())
     .option('--endpoint <url>', 'a deployed control plane, with the usual AWS credentials')
     .option('--region <region>', 'its Region, when the endpoint does not name it')
     .option('--profile <name>', 'the AWS profile to use with --endpoint')

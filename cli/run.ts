@@ -3,6 +3,7 @@ import { createClient, type Client } from './client.ts';
 import type { CommandModule, GlobalOptions, Tools } from './command.ts';
 import { resolveConnection } from './connection.ts';
 import { CliError, ProblemError, type ExitCode } from './errors.ts';
+import { checkFields } from './fields.ts';
 import { wantsColour, type Io } from './io.ts';
 import { parseCommandLine } from './parse.ts';
 import { failureJson, failureText } from './failures.ts';
@@ -17,6 +18,7 @@ export async function runCommandLine(
   if (parsed.kind === 'done') return parsed.exitCode;
   const { invocation, global } = parsed;
   try {
+    if (global.fields !== undefined) checkFields(invocation, global.fields);
     return await invocation.run(createTools(global, io));
   } catch (error) {
     if (!(error instanceof CliError || error instanceof ProblemError)) throw error;
@@ -34,6 +36,7 @@ function createTools(global: GlobalOptions, io: Io): Tools {
   return {
     io,
     json: global.json,
+    fields: global.fields,
     surface: (fit = 'wrap') => ({ width: io.size().width, colour: wantsColour(io), now: io.now(), fit }),
     client: () => (client ??= connect(global, io)),
   };

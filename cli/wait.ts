@@ -6,6 +6,7 @@ import { oneLine } from '../present/text.ts';
 import type { Tools } from './command.ts';
 import { CliError, EXIT, type ExitCode, ProblemError } from './errors.ts';
 import { print } from './output.ts';
+import { valueAt } from './path.ts';
 
 /** A dotted path into the API's JSON, and what must be there; or that the thing is gone. */
 export type Condition = { readonly path: string; readonly value: string } | 'deleted';
@@ -89,15 +90,7 @@ const holds = (wanted: Condition, body: unknown): boolean =>
 
 /** A path that leads nowhere is null, as a field that is not set. */
 function textAt(body: unknown, path: string): string {
-  const found = path
-    .split('.')
-    .reduce<unknown>(
-      (value, key) =>
-        typeof value === 'object' && value !== null
-          ? Object.entries(value).find(([name]) => name === key)?.[1]
-          : undefined,
-      body,
-    );
+  const found = valueAt(body, path);
   return typeof found === 'string' ? found : JSON.stringify(found ?? null);
 }
 

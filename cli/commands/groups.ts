@@ -1,6 +1,7 @@
 /** `holdoff groups …` */
 import type { Command } from 'commander';
 import { type ApiCall, callOf } from '../../client/request.ts';
+import type { GroupJson } from '../../core/contract/answers.ts';
 import { ROUTES } from '../../core/contract/routes.ts';
 import type { GroupBody } from '../../core/policy/group-policy.ts';
 import { parseGroupId, type GroupId } from '../../core/kit/ids.ts';
@@ -9,7 +10,16 @@ import { readBody } from '../body.ts';
 import type { Answer } from '../client.ts';
 import type { CommandModule, Invocation, Tools } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { durationTextArgument, groupArgument, limitOption, refuseArguments } from '../options.ts';
+import { onMany } from '../many.ts';
+import {
+  addManyOptions,
+  durationTextArgument,
+  groupArgument,
+  limitOption,
+  type ManyOptions,
+  oneOrMany,
+  refuseArguments,
+} from '../options.ts';
 import { print } from '../output.ts';
 import { acceptedLine, acceptedRow, changedGroup } from '../../present/accepted.ts';
 import { GROUP_ROW, groupFields, groupRows, groupsByAttention, groupTable } from '../../present/groups.ts';
@@ -19,15 +29,34 @@ type ListOptions = { readonly limit?: number };
 
 const about = (id: GroupId): NonNullable<Invocation['subject']> => ({ noun: 'groups', id });
 
-/** The verbs that take nothing but the name of the group. */
-const PLAIN_VERBS = {
-  pause: {
-    route: ROUTES.pauseGroup,
+type PlainVerb = {
+  readonly name: string;
+  readonly verb: keyof GroupJson['can'];
+  readonly says: string;
+  readonly callFor: (group: string) => ApiCall;
+};
+
+/** The verbs that take nothing but the name of the group, or are on all of them. */
+const PLAIN_VERBS: readonly PlainVerb[] = [
+  {
+    name: 'pause',
+    verb: 'pause',
     says: 'start nothing new in a group, and keep its nodes from their disruptive steps',
+    callFor: (group) => callOf(ROUTES.pauseGroup, { params: { group }, body: {} }),
   },
-  resume: { route: ROUTES.resumeGroup, says: 'end a pause' },
-  'close-window': { route: ROUTES.closeWindow, says: 'end early a window that somebody opened' },
-} as const;
+  {
+    name: 'resume',
+    verb: 'resume',
+    says: 'end a pause',
+    callFor: (group) => callOf(ROUTES.resumeGroup, { params: { group }, body: {} }),
+  },
+  {
+    name: 'close-window',
+    verb: 'closeWindow',
+    says: 'end early a window that somebody opened',
+    callFor: (group) => callOf(ROUTES.closeWindow, { params: { group }, body: {} }),
+  },
+];
 
 const HELP = `
 Examples:
@@ -35,6 +64,7 @@ Examples:
   holdoff groups show canary
   echo '{ "maxConcurrentUpdates": "10%" }' | holdoff groups put canary --file -
   holdoff groups pause canary
+  holdoff groups pause --all         every group: the list first, then a question (--yes: none)
   holdoff groups open-window canary --for 1h
   holdoff groups close-breaker canary
   holdoff groups expedite canary --version 1.21.1 --for 24h   with open-window: an urgent patch
@@ -77,19 +107,30 @@ export const groupCommands: CommandModule = (program, accept) => {
     .action((group: GroupId) => {
       accept({ name: 'groups delete', subject: about(group), options: {}, run: (tools) => deleteGroup(tools, group) });
     });
-  for (const [verb, { route, says }] of Object.entries(PLAIN_VERBS)) {
-    groups
-      .command(verb)
-      .description(says)
-      .argument('<group>', 'group name', groupArgument)
-      .action((group: GroupId) => {
-        const run = (tools: Tools): Promise<ExitCode> =>
-          post(tools, verb, callOf(route, { params: { group }, body: {} }));
-        accept({ name: `groups ${verb}`, subject: about(group), options: {}, run });
-      });
-  }
+  for (const verb of PLAIN_VERBS) addPlainVerb(groups, accept, verb);
   addRolloutVerbs(groups, accept);
 };
+
+function addPlainVerb(groups: Command, accept: Parameters<CommandModule>[1], plain: PlainVerb): void {
+  const { name, says, callFor } = plain;
+  const command = groups.command(name).description(says).argument('[group]', 'group name', groupArgument);
+  addManyOptions(command, 'group').action((group: GroupId | undefined, options: ManyOptions) => {
+    const all = options.all === true;
+    if (oneOrMany(command, 'group', { id: group, all, filters: [] }) === 'many' || group === undefined) {
+      const run = (tools: Tools): Promise<ExitCode> => onAllGroups(tools, plain, options.yes === true);
+      return accept({ name: `groups ${name}`, many: true, options, run });
+    }
+    const run = (tools: Tools): Promise<ExitCode> => post(tools, name, callFor(group));
+    accept({ name: `groups ${name}`, subject: about(group), options, run });
+  });
+}
+
+async function onAllGroups(tools: Tools, { name, verb, callFor }: PlainVerb, yes: boolean): Promise<ExitCode> {
+  const { items } = await readList(await tools.client(), 'group', (query) => callOf(ROUTES.listGroups, { query }));
+  const targets = items.map(({ group, can }) => ({ id: group, refused: can?.[verb] ?? null }));
+  const list = (): string => groupTable(items, tools.surface('cut'));
+  return onMany(tools, { noun: 'groups', verb: name, targets, list, call: callFor }, yes);
+}
 
 /** Verbs that let something begin which the policy keeps; their answers say what still stands. */
 function addRolloutVerbs(groups: Command, accept: Parameters<CommandModule>[1]): void {

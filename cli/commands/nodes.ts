@@ -1,9 +1,8 @@
 /** `holdoff nodes …` */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type ApiCall, callOf } from '../../client/request.ts';
 import type { NodeJson } from '../../core/contract/answers.ts';
 import { ROUTES } from '../../core/contract/routes.ts';
-import { type NodePhase, NODE_PHASES, type WaitingCode, WAITING_CODES } from '../../core/contract/words.ts';
 import { parseNodeId, type NodeId } from '../../core/kit/ids.ts';
 import { NODE_ROW, nodeFields, nodeRows, nodesByAttention, nodeTable } from '../../present/nodes.ts';
 import { readAnswer, readList, type Listed, type PageCall } from '../answers.ts';
@@ -12,9 +11,12 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { printEvents, type EventOptions } from '../event-log.ts';
 import {
   addEventOptions,
+  addManyOptions,
   groupArgument,
   limitOption,
+  type ManyOptions,
   nodeIdArgument,
+  oneOrMany,
   refuseArguments,
   watchOption,
 } from '../options.ts';
@@ -23,14 +25,9 @@ import { acceptedLine, acceptedRow, changedNode } from '../../present/accepted.t
 import { show } from '../show.ts';
 import { addWaitOptions, waitFor, type WaitOptions } from '../wait.ts';
 import { watch } from '../watch.ts';
+import { addNodeFilter, filtersOfNodes, type NodeFilter, nodeMatches, onManyNodes, sayNoNode } from './node-filter.ts';
 
-type Filter = {
-  readonly group?: string;
-  readonly phase?: NodePhase;
-  readonly version?: string;
-  readonly waitingFor?: WaitingCode;
-};
-type ListOptions = Filter & { readonly limit?: number; readonly watch?: boolean };
+type ListOptions = NodeFilter & { readonly limit?: number; readonly watch?: boolean };
 
 const read = (nodeId: NodeId): ApiCall => callOf(ROUTES.getNode, { params: { nodeId } });
 const eventsOf =
@@ -38,14 +35,41 @@ const eventsOf =
   () =>
     callOf(ROUTES.listNodeEvents, { params: { nodeId } });
 
-const VERBS = {
-  retry: { route: ROUTES.retryNode, says: 'try a crashed node again now; its crash count stays' },
-  release: { route: ROUTES.releaseNode, says: 'end a hold' },
-  fence: {
-    route: ROUTES.fenceNode,
-    says: 'vouch that a host is off, so that its VMs may be started elsewhere',
+type Verb = {
+  readonly verb: Exclude<keyof NodeJson['can'], 'move'>;
+  readonly says: string;
+  readonly callFor: (nodeId: string, options: { withdraw?: true }) => ApiCall;
+};
+
+/** The verbs that can be on one node, or on many. */
+const VERBS: readonly Verb[] = [
+  {
+    verb: 'retry',
+    says: 'try a crashed node again now; its crash count stays',
+    callFor: (nodeId) => callOf(ROUTES.retryNode, { params: { nodeId }, body: {} }),
   },
-} as const;
+  {
+    verb: 'hold',
+    says: 'start nothing new on a node, and keep it from its disruptive step',
+    callFor: (nodeId, { withdraw }) =>
+      callOf(ROUTES.holdNode, { params: { nodeId }, body: withdraw === true ? { withdraw } : {} }),
+  },
+  {
+    verb: 'release',
+    says: 'end a hold',
+    callFor: (nodeId) => callOf(ROUTES.releaseNode, { params: { nodeId }, body: {} }),
+  },
+  {
+    verb: 'fence',
+    says: 'vouch that a host is off, so that its VMs may be started elsewhere',
+    callFor: (nodeId) => callOf(ROUTES.fenceNode, { params: { nodeId }, body: {} }),
+  },
+  {
+    verb: 'delete',
+    says: 'forget a node; a later report of it enrols it again',
+    callFor: (nodeId) => callOf(ROUTES.deleteNode, { params: { nodeId } }),
+  },
+];
 
 const HELP = `
 \`holdoff nodes\` takes the options of list: --group G, --phase P, --waiting-for CODE, --version V, --limit N, --watch.
@@ -55,6 +79,7 @@ Examples:
   holdoff nodes --group canary --watch   one group, redrawn every 2 s
   holdoff nodes show i-0123456789abcdef0 every field, why it is there, its last events
   holdoff nodes retry i-0123456789abcdef0
+  holdoff nodes retry --group web --waiting-for GaveUp   many: the list first, then a question
   holdoff nodes wait i-0123456789abcdef0 --for phase=Idle --within 30m
   holdoff nodes | cut -f1,3              in a pipe: tab-separated, no titles
 
@@ -65,13 +90,7 @@ Columns in a pipe:
 export const nodeCommands: CommandModule = (program, accept) => {
   const nodes = program.command('nodes').summary('the nodes: list, show, retry, hold, move …');
   nodes.description('The nodes of the fleet.').addHelpText('after', HELP);
-  nodes
-    .command('list', { isDefault: true })
-    .description('list nodes (`holdoff nodes` is the same)')
-    .option('--group <group>', 'only nodes of this group', groupArgument)
-    .addOption(new Option('--phase <phase>', 'only nodes in this phase').choices(NODE_PHASES))
-    .addOption(new Option('--waiting-for <code>', 'only nodes that wait for this first').choices(WAITING_CODES))
-    .option('--version <version>', 'only nodes that run this version')
+  addNodeFilter(nodes.command('list', { isDefault: true }).description('list nodes (`holdoff nodes` is the same)'))
     .addOption(limitOption())
     .addOption(watchOption())
     .allowExcessArguments()
@@ -92,34 +111,13 @@ export const nodeCommands: CommandModule = (program, accept) => {
     const run = (tools: Tools): Promise<ExitCode> => printEvents(tools, eventsOf(id), options);
     accept({ name: 'nodes events', subject: { noun: 'nodes', id }, options, run });
   });
-  for (const [verb, { route, says }] of Object.entries(VERBS)) {
-    nodes
-      .command(verb)
-      .description(says)
-      .argument('<id>', 'node id', nodeIdArgument)
-      .action((id: NodeId) => {
-        const run = (tools: Tools): Promise<ExitCode> =>
-          send(tools, verb, callOf(route, { params: { nodeId: id }, body: {} }));
-        accept({ name: `nodes ${verb}`, subject: { noun: 'nodes', id }, options: {}, run });
-      });
-  }
+  for (const verb of VERBS) addVerb(nodes, accept, verb);
   addWaitOptions(
     nodes.command('wait').description('wait until a node is as asked').argument('<id>', 'node id', nodeIdArgument),
   ).action((id: NodeId, options: WaitOptions) => {
     const run = (tools: Tools): Promise<ExitCode> => waitFor(tools, id, read(id), options);
     accept({ name: 'nodes wait', subject: { noun: 'nodes', id }, options, run });
   });
-  nodes
-    .command('hold')
-    .description('start nothing new on a node, and keep it from its disruptive step')
-    .argument('<id>', 'node id', nodeIdArgument)
-    .option('--withdraw', 'also give up what is staged or activated')
-    .action((id: NodeId, options: { withdraw?: true }) => {
-      const body = options.withdraw === true ? { withdraw: true } : {};
-      const run = (tools: Tools): Promise<ExitCode> =>
-        send(tools, 'hold', callOf(ROUTES.holdNode, { params: { nodeId: id }, body }));
-      accept({ name: 'nodes hold', subject: { noun: 'nodes', id }, options, run });
-    });
   nodes
     .command('move')
     .description('put a node under the policy of another group')
@@ -130,25 +128,38 @@ export const nodeCommands: CommandModule = (program, accept) => {
         send(tools, 'move', callOf(ROUTES.moveNode, { params: { nodeId: id }, body: { group: options.group } }));
       accept({ name: 'nodes move', subject: { noun: 'nodes', id }, options, run });
     });
-  nodes
-    .command('delete')
-    .description('forget a node; a later report of it enrols it again')
-    .argument('<id>', 'node id', nodeIdArgument)
-    .action((id: NodeId) => {
-      const run = (tools: Tools): Promise<ExitCode> => deleteNode(tools, id);
-      accept({ name: 'nodes delete', subject: { noun: 'nodes', id }, options: {}, run });
-    });
 };
+
+type VerbOptions = NodeFilter & ManyOptions & { readonly withdraw?: true };
+
+/** One node by its id, or those that pass a filter. */
+function addVerb(nodes: Command, accept: Parameters<CommandModule>[1], { verb, says, callFor }: Verb): void {
+  const command = nodes.command(verb).description(says).argument('[id]', 'node id', nodeIdArgument);
+  if (verb === 'hold') command.option('--withdraw', 'also give up what is staged or activated');
+  addManyOptions(addNodeFilter(command), 'node').action((id: NodeId | undefined, options: VerbOptions) => {
+    const name = `nodes ${verb}`;
+    const filters = filtersOfNodes(options);
+    if (oneOrMany(command, 'node', { id, all: options.all === true, filters }) === 'many' || id === undefined) {
+      const call = (nodeId: string): ApiCall => callFor(nodeId, options);
+      const run = (tools: Tools): Promise<ExitCode> =>
+        onManyNodes(tools, options, { verb, call, yes: options.yes === true });
+      return accept({ name, many: true, options, run });
+    }
+    const run = (tools: Tools): Promise<ExitCode> =>
+      verb === 'delete' ? deleteNode(tools, id) : send(tools, verb, callFor(id, options));
+    accept({ name, subject: { noun: 'nodes', id }, options, run });
+  });
+}
 
 async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
   const client = await tools.client();
   const ask = (): Promise<Listed<NodeJson>> =>
     readList(client, 'node', (query) => callOf(ROUTES.listNodes, { query }), {
       ...(options.limit === undefined ? {} : { limit: options.limit }),
-      keep: (node) => matches(node, options),
+      keep: (node) => nodeMatches(node, options),
     });
   const screen = (nodes: readonly NodeJson[], fit: 'cut' | 'wrap'): string =>
-    nodes.length === 0 ? sayNone(options) : nodeTable(nodesByAttention(nodes), tools.surface(fit));
+    nodes.length === 0 ? sayNoNode(options) : nodeTable(nodesByAttention(nodes), tools.surface(fit));
   if (options.watch === true) return watch(tools, 'Nodes', async () => screen((await ask()).items, 'cut'));
   const answer = await ask();
   print(tools, {
@@ -157,20 +168,6 @@ async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
     piped: () => nodeRows(answer.items),
   });
   return EXIT.ok;
-}
-
-const matches = (node: NodeJson, { group, phase, version, waitingFor }: Filter): boolean =>
-  (group === undefined || node.group === group) &&
-  (phase === undefined || node.phase === phase) &&
-  (waitingFor === undefined || node.waitingFor?.code === waitingFor) &&
-  (version === undefined || node.status?.currentVersion === version);
-
-function sayNone({ group, phase, version, waitingFor }: Filter): string {
-  if (phase !== undefined || version !== undefined || waitingFor !== undefined)
-    return 'No node is like that. `holdoff nodes` lists them all.';
-  return group === undefined
-    ? 'No nodes yet. A node is listed from the first report of its agent.'
-    : `No nodes in group ${group}. \`holdoff groups\` lists the groups.`;
 }
 
 async function showNode(tools: Tools, id: NodeId): Promise<ExitCode> {

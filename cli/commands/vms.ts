@@ -6,7 +6,7 @@ import type { VmBody } from '../../core/contract/operator-bodies.ts';
 import { ROUTES } from '../../core/contract/routes.ts';
 import { parseVmId, type VmId } from '../../core/kit/ids.ts';
 import { VM_ROW, vmFields, vmRows, vmsByAttention, vmTable } from '../../present/vms.ts';
-import { readAnswer, readList, type Listed, type PageCall } from '../answers.ts';
+import { readAnswer, type Listed, type PageCall } from '../answers.ts';
 import { readBody } from '../body.ts';
 import type { Answer } from '../client.ts';
 import type { CommandModule, Invocation, Tools } from '../command.ts';
@@ -14,8 +14,11 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { printEvents, type EventOptions } from '../event-log.ts';
 import {
   addEventOptions,
+  addManyOptions,
   durationTextArgument,
   limitOption,
+  type ManyOptions,
+  oneOrMany,
   refuseArguments,
   vmIdArgument,
   watchOption,
@@ -26,8 +29,9 @@ import { acceptedLine, acceptedRow, changedVm } from '../../present/accepted.ts'
 import { show } from '../show.ts';
 import { addWaitOptions, waitFor, type WaitOptions } from '../wait.ts';
 import { watch } from '../watch.ts';
+import { addVmFilter, onManyVms, readVms, sayNoVm, type VmFilter } from './vm-filter.ts';
 
-type ListOptions = { readonly limit?: number; readonly watch?: boolean };
+type ListOptions = VmFilter & { readonly limit?: number; readonly watch?: boolean };
 
 const read = (vmId: VmId): ApiCall => callOf(ROUTES.getVm, { params: { vmId } });
 const eventsOf =
@@ -36,20 +40,50 @@ const eventsOf =
     callOf(ROUTES.listVmEvents, { params: { vmId } });
 const about = (id: VmId): NonNullable<Invocation['subject']> => ({ noun: 'vms', id });
 
-/** The verbs that end an instance. */
-const ENDS = {
-  stop: { route: ROUTES.stopVm, says: 'switch a VM off; it stays off until somebody starts it' },
-  restart: { route: ROUTES.restartVm, says: 'end the instance of a VM and start another' },
-} as const;
+type VerbOptions = VmFilter & ManyOptions & { readonly grace?: string; readonly force?: true };
+type Verb = {
+  readonly verb: keyof VmJson['can'];
+  readonly says: string;
+  readonly callFor: (vmId: string, options: VerbOptions) => ApiCall;
+};
+
+const graceBody = ({ grace }: VerbOptions): { gracePeriod?: string } =>
+  grace === undefined ? {} : { gracePeriod: grace };
+
+/** The verbs that can be on one VM, or on many. */
+const VERBS: readonly Verb[] = [
+  {
+    verb: 'start',
+    says: 'switch a VM on; during a back-off it is tried now',
+    callFor: (vmId) => callOf(ROUTES.startVm, { params: { vmId }, body: {} }),
+  },
+  {
+    verb: 'stop',
+    says: 'switch a VM off; it stays off until somebody starts it',
+    callFor: (vmId, options) => callOf(ROUTES.stopVm, { params: { vmId }, body: graceBody(options) }),
+  },
+  {
+    verb: 'restart',
+    says: 'end the instance of a VM and start another',
+    callFor: (vmId, options) => callOf(ROUTES.restartVm, { params: { vmId }, body: graceBody(options) }),
+  },
+  {
+    verb: 'delete',
+    says: 'delete a VM; its record goes once its instance is known ended',
+    callFor: (vmId, { force }) =>
+      callOf(ROUTES.deleteVm, { params: { vmId }, query: force === true ? { force: 'true' } : {} }),
+  },
+];
 
 const HELP = `
-\`holdoff vms\` takes the options of list: --limit N, --watch.
+\`holdoff vms\` takes the options of list: --host NODE, --status S, --limit N, --watch.
 
 Examples:
   holdoff vms                        all VMs, what needs attention first
   holdoff vms show web               every field, why it is there, its last events and console
   holdoff vms put web --file web.json
   holdoff vms stop web --grace 30s   off, and it stays off; its run strategy is kept
+  holdoff vms stop --host i-0123456789abcdef0   many: the list first, then a question
   holdoff vms console web            what its guest says now
   holdoff vms start web              tries now, also during a back-off
 
@@ -64,9 +98,7 @@ Columns in a pipe:
 export const vmCommands: CommandModule = (program, accept) => {
   const vms = program.command('vms').summary('the VMs: list, show, put, start, stop, restart …');
   vms.description('The VMs of the fleet.').addHelpText('after', HELP);
-  vms
-    .command('list', { isDefault: true })
-    .description('list VMs (`holdoff vms` is the same)')
+  addVmFilter(vms.command('list', { isDefault: true }).description('list VMs (`holdoff vms` is the same)'))
     .addOption(limitOption())
     .addOption(watchOption())
     .allowExcessArguments()
@@ -95,19 +127,7 @@ export const vmCommands: CommandModule = (program, accept) => {
     .action((id: VmId, options: { file: string }) => {
       accept({ name: 'vms put', subject: about(id), options, run: (tools) => put(tools, id, options.file) });
     });
-  for (const [name, { route, says }] of Object.entries(ENDS)) {
-    vms
-      .command(name)
-      .description(says)
-      .argument('<id>', 'VM id', vmIdArgument)
-      .option('--grace <duration>', 'how long its guest has to end by itself', durationTextArgument)
-      .action((id: VmId, options: { grace?: string }) => {
-        const body = options.grace === undefined ? {} : { gracePeriod: options.grace };
-        const run = (tools: Tools): Promise<ExitCode> =>
-          verb(tools, name, callOf(route, { params: { vmId: id }, body }));
-        accept({ name: `vms ${name}`, subject: about(id), options, run });
-      });
-  }
+  for (const one of VERBS) addVerb(vms, accept, one);
   addWaitOptions(
     vms.command('wait').description('wait until a VM is as asked').argument('<id>', 'VM id', vmIdArgument),
   ).action((id: VmId, options: WaitOptions) => {
@@ -115,47 +135,42 @@ export const vmCommands: CommandModule = (program, accept) => {
     accept({ name: 'vms wait', subject: about(id), options, run });
   });
   vms
-    .command('start')
-    .description('switch a VM on; during a back-off it is tried now')
-    .argument('<id>', 'VM id', vmIdArgument)
-    .action((id: VmId) => {
-      const run = (tools: Tools): Promise<ExitCode> =>
-        verb(tools, 'start', callOf(ROUTES.startVm, { params: { vmId: id }, body: {} }));
-      accept({ name: 'vms start', subject: about(id), options: {}, run });
-    });
-  vms
     .command('console')
     .description("the last 16 KiB of a live guest's console: asks its host, and waits for what it sends")
     .argument('<id>', 'VM id', vmIdArgument)
     .action((id: VmId) => {
       accept({ name: 'vms console', subject: about(id), options: {}, run: (tools) => printConsole(tools, id) });
     });
-  vms
-    .command('delete')
-    .description('delete a VM; its record goes once its instance is known ended')
-    .argument('<id>', 'VM id', vmIdArgument)
-    .option('--force', 'do not wait for its end: an instance may still run when another is declared and started')
-    .action((id: VmId, options: { force?: boolean }) => {
-      const query = options.force === true ? { force: 'true' } : {};
-      const run = (tools: Tools): Promise<ExitCode> =>
-        verb(tools, 'delete', callOf(ROUTES.deleteVm, { params: { vmId: id }, query }));
-      accept({ name: 'vms delete', subject: about(id), options, run });
-    });
 };
 
-async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
-  const client = await tools.client();
-  const ask = (): Promise<Listed<VmJson>> =>
-    readList(
-      client,
-      'vm',
-      (query) => callOf(ROUTES.listVms, { query }),
-      options.limit === undefined ? {} : { limit: options.limit },
+/** One VM by its id, or those that pass a filter. */
+function addVerb(vms: Command, accept: Parameters<CommandModule>[1], { verb: name, says, callFor }: Verb): void {
+  const command = vms.command(name).description(says).argument('[id]', 'VM id', vmIdArgument);
+  if (name === 'stop' || name === 'restart')
+    command.option('--grace <duration>', 'how long its guest has to end by itself', durationTextArgument);
+  if (name === 'delete')
+    command.option(
+      '--force',
+      'do not wait for its end: an instance may still run when another is declared and started',
     );
+  addManyOptions(addVmFilter(command), 'VM').action((id: VmId | undefined, options: VerbOptions) => {
+    const filters = [options.host, options.status];
+    if (oneOrMany(command, 'VM', { id, all: options.all === true, filters }) === 'many' || id === undefined) {
+      const call = (vmId: string): ApiCall => callFor(vmId, options);
+      const run = (tools: Tools): Promise<ExitCode> =>
+        onManyVms(tools, options, { verb: name, call, yes: options.yes === true });
+      return accept({ name: `vms ${name}`, many: true, options, run });
+    }
+    const run = (tools: Tools): Promise<ExitCode> => verb(tools, name, callFor(id, options));
+    accept({ name: `vms ${name}`, subject: about(id), options, run });
+  });
+}
+
+async function list(tools: Tools, options: ListOptions): Promise<ExitCode> {
+  const ask = (): Promise<Listed<VmJson>> =>
+    readVms(tools, options, options.limit === undefined ? {} : { limit: options.limit });
   const screen = (vms: readonly VmJson[], fit: 'cut' | 'wrap'): string =>
-    vms.length === 0
-      ? 'No VMs yet. `holdoff vms put ID --file FILE` declares one.'
-      : vmTable(vmsByAttention(vms), tools.surface(fit));
+    vms.length === 0 ? sayNoVm(options) : vmTable(vmsByAttention(vms), tools.surface(fit));
   if (options.watch === true) return watch(tools, 'VMs', async () => screen((await ask()).items, 'cut'));
   const answer = await ask();
   print(tools, { json: answer, screen: () => screen(answer.items, 'wrap'), piped: () => vmRows(answer.items) });

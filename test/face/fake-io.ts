@@ -16,6 +16,8 @@ export type World = {
   readonly env?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** What somebody at the terminal answers; nobody is there without it. */
+  readonly answer?: string;
   /** Called instead of waiting. */
   readonly onSleep?: (io: FakeIo) => void;
 };
@@ -31,6 +33,11 @@ export function fakeIo(world: World = {}): FakeIo {
     out: (text) => void out.push(text),
     err: (text) => void err.push(text),
     isTty: world.isTty ?? false,
+    canAsk: world.answer !== undefined,
+    ask: async (question) => {
+      err.push(question);
+      return world.answer ?? '';
+    },
     size: () => ({ width: world.width ?? 120, height: world.height ?? 24 }),
     env: world.env ?? {},
     cwd: '/here',
