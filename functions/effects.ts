@@ -4,7 +4,7 @@
  */
 import type { EventEntry } from '../core/contract/answers.ts';
 import type { Fact } from '../core/decision/fact.ts';
-import { groupDueAt } from '../core/group/group.ts';
+import { groupAlarmAt } from '../core/group/group.ts';
 import type { Alarm } from '../core/decision/alarm.ts';
 import { nodeAlarm } from '../core/node/timing.ts';
 import { formatInstant } from '../core/kit/time.ts';
@@ -81,7 +81,7 @@ export function alarmOf(record: Records[AggregateKind]): Alarm | null {
     case 'vm':
       return vmAlarm(record);
     case 'group': {
-      const at = groupDueAt(record);
+      const at = groupAlarmAt(record);
       return at === null ? null : { at, retry: true };
     }
   }

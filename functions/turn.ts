@@ -42,11 +42,36 @@ export function standBack(attempt: number, waited: number, draw: number): number
  * @param decide pure, given the record as just read; called again after a lost race
  * @throws {ContentionError} when every attempt lost its race for as long as a request can wait
  */
-export async function turn<K extends AggregateKind>(
+export function turn<K extends AggregateKind>(
   plane: ControlPlane,
   kind: K,
   id: Ids[K],
-  decide: (record: Records[K] | null) => Outcome<Records[K]> | Promise<Outcome<Records[K]>>,
+  decide: Decide<K>,
+): Promise<Turned<Records[K]>> {
+  return turnRead(plane, { kind, id, read: null }, decide);
+}
+
+type Decide<K extends AggregateKind> = (
+  record: Records[K] | null,
+) => Outcome<Records[K]> | Promise<Outcome<Records[K]>>;
+
+export type Subject<K extends AggregateKind> = {
+  kind: K;
+  id: Ids[K];
+  /** As it was just read: it is not read again, unless it was changed since. Null: it is read now. */
+  read: Records[K] | null;
+  /** Who loses once stands back for so long at most before it looks again: there is a crowd. */
+  crowdMs?: number;
+};
+
+/**
+ * The same for an item of which more is known.
+ * @throws {ContentionError} as `turn` does
+ */
+export async function turnRead<K extends AggregateKind>(
+  plane: ControlPlane,
+  { kind, id, read, crowdMs = 0 }: Subject<K>,
+  decide: Decide<K>,
 ): Promise<Turned<Records[K]>> {
   let written: { writeId: string; before: Records[K] | null; next: Records[K]; facts: Fact[] } | null = null;
   const begun = plane.now();
@@ -55,14 +80,16 @@ export async function turn<K extends AggregateKind>(
   for (let attempt = 0; ; attempt += 1) {
     const waited = Math.max(paused, between(begun, plane.now()));
     if (waited >= PATIENCE_MS) throw new ContentionError(`${kind} ${id}: ${attempt} attempts lost their race`);
-    if (attempt > 1) {
-      const pause = standBack(attempt, waited, plane.draw().delay);
+    if (attempt > 1 || (attempt === 1 && crowdMs > 0)) {
+      const drawn = plane.draw().delay;
+      const pause = attempt === 1 ? Math.ceil(drawn * crowdMs) : standBack(attempt, waited, drawn);
       paused += Math.max(1, pause);
       await plane.pause(pause);
     }
-    const loaded = await plane.store.load(kind, id);
+    const known = attempt === 0 ? read : null;
+    const loaded = known === null ? await plane.store.load(kind, id) : null;
     if (written !== null && loaded?.writeId === written.writeId) break;
-    const before: Records[K] | null = loaded?.record ?? null;
+    const before: Records[K] | null = known ?? loaded?.record ?? null;
     const outcome: Outcome<Records[K]> = await decide(before);
     if (outcome.kind === 'unchanged') return { kind: 'unchanged', record: before };
     if (outcome.kind === 'refused') return { kind: 'refused', record: before, refusal: outcome.refusal };

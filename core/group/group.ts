@@ -1,9 +1,10 @@
 /** What happens to a group: its policy, its pause, and its slots (DESIGN sections 2 and 7). */
 import { type GroupState, mayGroup } from '../contract/can.ts';
-import { type Fact, logEvents, type Outcome, refused, unchanged } from '../decision/fact.ts';
+import { type Draw, type Fact, logEvents, type Outcome, refused, unchanged } from '../decision/fact.ts';
 import { DEFAULT_GROUP, type GroupId, type NodeId } from '../kit/ids.ts';
 import { after, between, earliest, type Instant } from '../kit/time.ts';
 import { type GroupBody, groupPolicyOf } from '../policy/group-policy.ts';
+import { askFill, type FillAsked, fillDone } from './fill-asked.ts';
 import { decideHome, type HomeEvent } from './home.ts';
 import type { KeptZone } from '../rollout/zone.ts';
 import { decideRollout, rejudge, type RolloutEvent } from './rollout-events.ts';
@@ -20,6 +21,10 @@ export type GroupEvent =
   /** As many of them as slots are free, in this order, in one write. */
   | { kind: 'claim'; claims: readonly Claim[]; limit: number; zone?: KeptZone }
   | { kind: 'release'; nodeId: NodeId; claimId: string }
+  /** The group may have a node that could start; with `proceed` also one that could go on, or must not. */
+  | { kind: 'askFill'; proceed: boolean; soon?: boolean }
+  /** A fill is through: what it was asked for, whether there is more, and the claims that it did not use. */
+  | { kind: 'filled'; answers: FillAsked | null; more: boolean; back: readonly Claim[] }
   /** A node is about to begin without a slot. */
   | { kind: 'slotless' }
   /** So many of the nodes that began without a slot are still under way. */
@@ -30,6 +35,12 @@ export type GroupEvent =
   | HomeEvent;
 
 export type Claim = { nodeId: NodeId; claimId: string };
+
+/**
+ * Five hundred slots stand in one item, so that the id of a claim is as short as telling it from others of the same node
+ * allows: 32 bits. Releases before this wrote longer ones, and read any.
+ */
+export const claimIdFrom = ({ id }: Pick<Draw, 'id'>): string => Number.parseInt(id.slice(0, 8), 16).toString(36);
 
 /** What the table of verbs judges by. */
 export const verbState = ({ group, body }: GroupRecord, frozen: string | null): GroupState => ({
@@ -48,9 +59,11 @@ export function decideGroup(
   const before = known ?? newGroup(group);
   const write = (next: GroupRecord, facts: Fact[]): Outcome<GroupRecord> => {
     const revision = before.revision + 1;
+    // In the same write: that a fill was asked for is lost with no process.
+    const asked = facts.some(({ kind }) => kind === 'fill') ? askFill(next, now, true) : next;
     return {
       kind: 'changed',
-      next: { ...next, revision, events: logEvents(next.events, facts, `group/${group}`, revision, now) },
+      next: { ...asked, revision, events: logEvents(next.events, facts, `group/${group}`, revision, now) },
       facts,
     };
   };
@@ -90,7 +103,16 @@ export function decideGroup(
     case 'release': {
       if (before.slots[event.nodeId]?.claimId !== event.claimId) return unchanged;
       const { [event.nodeId]: _freed, ...slots } = before.slots;
-      return write({ ...before, slots }, []);
+      return write(askFill({ ...before, slots }, now, false), []);
+    }
+    case 'askFill': {
+      const asked = askFill(before, now, event.proceed, event.soon);
+      return asked === before ? unchanged : write(asked, []);
+    }
+    case 'filled': {
+      const done = fillDone(before, event.answers, event.more, now);
+      const next = giveBack(done, event.back, now);
+      return next === before ? unchanged : write(next, []);
     }
     case 'slotless':
       if (before.pausedBy !== null)
@@ -163,6 +185,15 @@ function counted(before: GroupRecord, underWay: number, write: Write): Outcome<G
   return write({ ...notCounted(before), slotless: false, uncountedSince: null }, []);
 }
 
+/** What a fill claimed and did not use. It is tried again, but not at once. */
+function giveBack(group: GroupRecord, back: readonly Claim[], now: Instant): GroupRecord {
+  const unused = new Map<string, string>(back.map(({ nodeId, claimId }) => [nodeId, claimId]));
+  const kept = Object.entries(group.slots).filter(([nodeId, { claimId }]) => unused.get(nodeId) !== claimId);
+  if (kept.length === Object.keys(group.slots).length) return group;
+  const slots = Object.fromEntries(kept);
+  return askFill({ ...group, slots }, now, false, true);
+}
+
 /** @returns refused when not a single one fits; who of several got a slot stands in the record */
 function claim(
   before: GroupRecord,
@@ -188,10 +219,14 @@ function claim(
 }
 
 /**
- * When a group must be looked at again by itself: once nodes that started without a limit can have been counted, and
- * when a window opens. A paused one starts nothing, and is looked at when it is resumed.
+ * When a group must be looked at again by itself: once nodes that started without a limit can have been counted, when a
+ * window opens, and when a fill was asked for. A paused one starts nothing, and is looked at when it is resumed.
  */
-export function groupDueAt({ uncountedSince, pausedBy, lookAt = null }: GroupRecord): Instant | null {
+export function groupDueAt({ uncountedSince, pausedBy, lookAt = null, fill = null }: GroupRecord): Instant | null {
   if (pausedBy !== null) return null;
-  return earliest([uncountedSince === null ? null : after(uncountedSince, COUNT_AFTER), lookAt]);
+  return earliest([uncountedSince === null ? null : after(uncountedSince, COUNT_AFTER), lookAt, fill?.at ?? null]);
 }
+
+/** The instant for which its timer is armed: a fill that was asked for goes before a wait that may be long overdue. */
+export const groupAlarmAt = (group: GroupRecord): Instant | null =>
+  group.pausedBy === null && group.fill != null ? group.fill.at : groupDueAt(group);

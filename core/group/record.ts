@@ -9,6 +9,7 @@ import type { RolloutCount } from '../rollout/progress.ts';
 import type { Settled } from '../rollout/settling.ts';
 import type { KeptZone } from '../rollout/zone.ts';
 import { type GroupBody, type GroupPolicy, groupPolicyOf } from '../policy/group-policy.ts';
+import type { FillAsked } from './fill-asked.ts';
 import type { Recovery } from './home.ts';
 
 export type Slot = { claimId: string; at: Instant };
@@ -50,6 +51,8 @@ export type GroupRecord = Aggregate & {
   zone?: KeptZone | null;
   /** How far it is with each version, as the sweep last counted. */
   rollout?: RolloutCount;
+  /** A fill that was asked for and is not through; absent: none. */
+  fill?: FillAsked | null;
   /** Of `default` alone: the table this deployment lives in, and its last recovery after a restore. */
   home?: string;
   recovery?: Recovery;

@@ -1,7 +1,7 @@
 /** How many nodes of a group may be under way, and how many more: computed here and nowhere else (DESIGN section 2 rule 4). */
 import { between, type Duration, type Instant, seconds } from '../kit/time.ts';
 import type { GroupPolicy } from '../policy/group-policy.ts';
-import { limitOf } from '../policy/limit.ts';
+import { LIMIT_MAX, limitOf } from '../policy/limit.ts';
 import type { GroupRecord } from './record.ts';
 
 /** How long after `unlimited` ends a start decided before may still land, and the index may still lag. */
@@ -23,7 +23,7 @@ export type Slots = {
 };
 
 export function slotsOf(own: GroupRecord, fallback: GroupRecord, policy: GroupPolicy, now: Instant): Slots {
-  const limit = limitOf(policy.concurrency, own.memberCount);
+  const limit = mostSlots(limitOf(policy.concurrency, own.memberCount));
   const holders = Object.keys(own.slots).sort();
   const room = roomOf(own, policy);
   if (limit === null) return { limit, holders, uncounted: 0, counting: false, room, free: null };
@@ -33,6 +33,9 @@ export function slotsOf(own: GroupRecord, fallback: GroupRecord, policy: GroupPo
   const free = counting ? 0 : Math.max(0, most - holders.length - uncounted);
   return { limit, holders, uncounted, counting, room, free };
 }
+
+/** Each slot takes room in the group's item: a share of many members ends where a number does. */
+const mostSlots = (limit: number | null): number | null => (limit === null ? null : Math.min(limit, LIMIT_MAX));
 
 /** Who is down without a slot takes away from what may be under way (DESIGN section 2b, Down). */
 function roomOf({ memberCount, down = 0 }: GroupRecord, { rollout }: GroupPolicy): number | null {

@@ -5,9 +5,7 @@ import type { GroupEvent } from '../../core/group/group.ts';
 import { mustCount } from '../../core/group/slots.ts';
 import { hours, parseDuration } from '../../core/kit/time.ts';
 import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
-import { fillAfter } from '../operations/fill.ts';
 import { loadGroup, loadView, turnGroup } from '../operations/groups.ts';
-import { proceedGroup } from '../operations/nodes.ts';
 import { followersOf, promotionProblem } from '../operations/promotion.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fail, ofRefusal } from './problem.ts';
@@ -51,31 +49,7 @@ async function change<S extends 200 | 201 | 202>(
 ): Promise<{ status: S; body: GroupJson }> {
   const result = await turnGroup(plane, group, event);
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
-  if (PROCEEDS.has(event.kind)) await proceedGroup(plane, group);
-  if (event.kind !== 'pause') await fillAfter(plane, group);
-  if (event.kind === 'put' && group === DEFAULT_GROUP) await fillFollowers(plane);
   return { status, body: await shown(plane, group) };
-}
-
-/** After these a gate may have opened, or closed, for who is staged or activated. */
-const PROCEEDS: ReadonlySet<GroupEvent['kind']> = new Set([
-  'put',
-  'undeclare',
-  'resume',
-  'closeBreaker',
-  'openWindow',
-  'expedite',
-]);
-
-/** Undeclared groups have default's policy: a limit raised there frees slots in each of them. */
-async function fillFollowers(plane: ControlPlane): Promise<void> {
-  let cursor: string | null = null;
-  do {
-    const page: { items: GroupId[]; cursor: string | null } = await plane.store.list('group', 100, cursor);
-    for (const id of page.items)
-      if ((await plane.store.load('group', id))?.record.body === null) await fillAfter(plane, id);
-    ({ cursor } = page);
-  } while (cursor !== null);
 }
 
 export const putGroup: Serve<'putGroup'> = async (plane, request) => {

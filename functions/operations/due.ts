@@ -4,8 +4,8 @@ import { between, type Instant } from '../../core/kit/time.ts';
 import { hostOf } from '../../core/vm/record.ts';
 import { alarmOf } from '../effects.ts';
 import type { ControlPlane, Ref } from '../ports.ts';
-import { fill } from './fill.ts';
-import { proceedGroup, turnNode } from './nodes.ts';
+import { lookAtGroup } from './filler.ts';
+import { turnNode } from './nodes.ts';
 import { turnVm } from './vms.ts';
 
 export async function handleDue(plane: ControlPlane, ref: Ref): Promise<void> {
@@ -17,9 +17,7 @@ export async function handleDue(plane: ControlPlane, ref: Ref): Promise<void> {
       await handleDueVm(plane, ref.id);
       return;
     case 'group':
-      await fill(plane, ref.id);
-      // Who waits staged for a window keeps its slot, and goes on now.
-      await proceedGroup(plane, ref.id);
+      await lookAtGroup(plane, ref.id);
       return;
   }
 }

@@ -1,80 +1,106 @@
-/** The one idempotent `fill` that gives a group's free slots away (DESIGN section 2 rule 4). */
+/**
+ * The one idempotent `fill` that gives a group's free slots away, a bounded piece at a time (DESIGN section 2 rule 4). It
+ * runs in the background, for whoever asked for it, and in each sweep; a node tries for itself in `start-own.ts`.
+ */
 import { nextInQueue } from '../../core/group/fill.ts';
+import { type Claim, claimIdFrom } from '../../core/group/group.ts';
 import { type GroupRecord, policyInForce, SLOT_STALE_AFTER } from '../../core/group/record.ts';
 import { isSettling, mustCount } from '../../core/group/slots.ts';
 import type { GroupView } from '../../core/group/view.ts';
 import type { GroupId, NodeId } from '../../core/kit/ids.ts';
-import { between, type Instant } from '../../core/kit/time.ts';
+import { between, type Instant, seconds } from '../../core/kit/time.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import type { ControlPlane } from '../ports.ts';
-import { turn } from '../turn.ts';
+import { turn, turnRead } from '../turn.ts';
 import { choosesByIndex, nextOfAge, placeOf } from '../../core/rollout/queue-choice.ts';
 import { chooseZone, type KeptZone } from '../../core/rollout/zone.ts';
 import { type GroupPair, loadGroup, turnGroup, viewOf } from './groups.ts';
-import { contextOf } from './node-context.ts';
+import { contextOf, startContext } from './node-context.ts';
 
-/** How many are started in one go; the rest is left to the next fill, at the latest to the sweep. */
-const STARTS_AT_ONCE = 100;
+/** How many are started in one piece; the rest is left to the next one, which is asked for at once. */
+const STARTS_IN_PIECE = 100;
+/** Of them so many at the same time; before each such batch the group is asked whether it was paused. */
+const STARTS_AT_ONCE = 25;
+/** A piece that takes longer gives back what it has not started: a timer's handler is ended after 30 s. */
+const PIECE_TAKES = seconds(12);
 /** The queue's index may lag, and who waits for something else stands in it too: so many more are looked at. */
 const SPARE_CANDIDATES = 8;
 const CANDIDATES_MAX = 1600;
 
-export type FillFor = {
-  /** The node an event is about: a candidate whatever the index says. */
-  candidate?: NodeId;
-  /** Its report is being answered: its start is acknowledged by that answer. */
-  told?: boolean;
-};
+/** Of one piece: whether there is another, and the claims that it did not use. */
+type Piece = { more: boolean; back: Claim[] };
+const NOTHING: Piece = { more: false, back: [] };
 
 /**
- * Gives every free slot of the group to the node that is next. Idempotent: run twice, or by two callers at once, it
- * starts nobody twice.
- * @returns the nodes that were started, or let go on
+ * Gives the next free slots of the group to the nodes that are next, and asks for another piece if that was not all.
+ * Idempotent: run twice, or by two callers at once, it starts nobody twice.
  */
-export async function fill(
-  plane: ControlPlane,
-  group: GroupId,
-  { candidate, told = false }: FillFor = {},
-): Promise<Map<NodeId, NodeRecord>> {
-  const started = new Map<NodeId, NodeRecord>();
-  const counted = await countedView(plane, group);
-  if (counted === null || !(await mayBegin(plane, counted))) return started;
+export async function fill(plane: ControlPlane, group: GroupId): Promise<void> {
+  const pair = await loadGroup(plane, group);
+  if (pair.own.pausedBy !== null) return;
+  const answers = pair.own.fill ?? null;
+  const { more, back } = await fillPiece(plane, pair);
+  if (answers !== null || more || back.length > 0)
+    await turnGroup(plane, group, { kind: 'filled', answers, more, back });
+}
+
+async function fillPiece(plane: ControlPlane, pair: GroupPair): Promise<Piece> {
+  const began = plane.now();
+  const counted = await countedView(plane, pair);
+  if (!(await mayBegin(plane, counted))) return NOTHING;
   const { view } = counted;
-  const { free } = view.slots;
-  const wanted = Math.min(free ?? STARTS_AT_ONCE, STARTS_AT_ONCE);
-  const ready = wanted === 0 ? [] : await candidates(plane, view, wanted, candidate ?? null);
+  const free = view.slots.free ?? Infinity;
+  const wanted = Math.min(free, STARTS_IN_PIECE);
+  const ready = wanted === 0 ? [] : await candidates(plane, view, wanted);
   const choice = await ofOneZone(plane, view, ready);
-  for (const claim of await claimSlots(plane, view, { ready: choice.ready.slice(0, wanted), zone: choice.zone })) {
-    const node = await startOne(plane, view, claim, told && claim.nodeId === candidate);
-    if (node !== null) started.set(claim.nodeId, node);
-  }
-  return started;
+  const claimed = await claimSlots(plane, view, { ready: choice.ready.slice(0, wanted), zone: choice.zone });
+  const more = free > wanted && ready.length >= wanted;
+  return { more, back: await startClaimed(plane, view, claimed, began) };
 }
 
-/**
- * What is asked for after a write is committed never changes its answer: what fails is logged, and left to the sweep.
- * @returns the candidate as it is after its own start, if it was started
- */
-export async function fillAfter(plane: ControlPlane, group: GroupId, asked: FillFor = {}): Promise<NodeRecord | null> {
-  try {
-    const started = await fill(plane, group, asked);
-    return asked.candidate === undefined ? null : (started.get(asked.candidate) ?? null);
-  } catch (error) {
-    plane.telemetry.warn(`group ${group} could not be filled; the next sweep does`, { error: String(error) });
-    return null;
+/** @returns the claims of those that did not start */
+async function startClaimed(
+  plane: ControlPlane,
+  view: GroupView,
+  claimed: readonly Claimed[],
+  began: Instant,
+): Promise<Claim[]> {
+  const back: Claim[] = [];
+  for (let from = 0; from < claimed.length; from += STARTS_AT_ONCE) {
+    const batch = claimed.slice(from, from + STARTS_AT_ONCE);
+    const late = between(began, plane.now()) > PIECE_TAKES;
+    if (from > 0 && (late || (await isPaused(plane, view.group)))) {
+      back.push(...claimed.slice(from).flatMap(claimOf));
+      break;
+    }
+    const results = await Promise.allSettled(batch.map((claim) => startOne(plane, view, claim, false)));
+    results.forEach((result, index) => {
+      const one = batch[index];
+      if (one === undefined) return;
+      if (result.status === 'fulfilled' && result.value === null) back.push(...claimOf(one));
+      // It may have started all the same: its slot is looked at after two minutes.
+      if (result.status === 'rejected')
+        plane.telemetry.warn(`node ${one.nodeId} could not be started`, { error: String(result.reason) });
+    });
   }
+  return back;
 }
+
+const claimOf = ({ nodeId, claim }: Claimed): Claim[] =>
+  claim === null ? [] : [{ nodeId, claimId: claim.claimId }];
+
+const isPaused = async (plane: ControlPlane, group: GroupId): Promise<boolean> =>
+  (await plane.store.load('group', group))?.record.pausedBy != null;
 
 /** A group, and what is offered to who stands in its queue. */
 type Counted = { view: GroupView; offered: readonly string[] };
 
-/** The group, with the nodes that began without a limit counted; null while nothing of it may start. */
-async function countedView(plane: ControlPlane, group: GroupId): Promise<Counted | null> {
-  const pair = await loadGroup(plane, group);
+/** The group, with the nodes that began without a limit counted. */
+async function countedView(plane: ControlPlane, pair: GroupPair): Promise<Counted> {
   const { own, fallback } = pair;
-  if (own.pausedBy !== null) return null;
+  const { group } = own;
   const { view, offered } = await viewWithOffers(plane, pair);
   if (view.slots.limit === null) {
     if (own.uncountedSince !== null) await turnGroup(plane, group, { kind: 'limitless' });
@@ -128,20 +154,28 @@ async function ofOneZone(plane: ControlPlane, view: GroupView, ready: readonly N
   return { ready: chosen, zone: kept };
 }
 
-/** Candidates in queue order, read from their own items: the index only proposes. */
-async function candidates(
-  plane: ControlPlane,
-  view: GroupView,
-  wanted: number,
-  candidate: NodeId | null,
-): Promise<NodeRecord[]> {
+/**
+ * Candidates in queue order, read from their own items: the index only proposes. Who holds a slot already is under way, or
+ * about to be.
+ */
+async function candidates(plane: ControlPlane, view: GroupView, wanted: number): Promise<NodeRecord[]> {
+  const holders = new Set(view.slots.holders);
+  const read = new Map<NodeId, NodeRecord | null>();
   for (let limit = wanted + SPARE_CANDIDATES; ; limit *= 4) {
     const proposed = await propose(plane, view, limit, limit > wanted + SPARE_CANDIDATES);
-    const ids = candidate === null || proposed.includes(candidate) ? proposed : [...proposed, candidate];
-    const loaded = await Promise.all(ids.map((id) => plane.store.load('node', id)));
-    const records = loaded.flatMap((node) => (node === null ? [] : [node.record]));
-    const ready = nextInQueue(records, view, plane.now());
-    if (ready.length >= wanted || proposed.length < limit || limit >= CANDIDATES_MAX) return ready;
+    const unread = proposed.filter((id) => !holders.has(id) && !read.has(id));
+    for (let from = 0; ; from += wanted + SPARE_CANDIDATES) {
+      const some = unread.slice(from, from + wanted + SPARE_CANDIDATES);
+      const loaded = await Promise.all(some.map((id) => plane.store.load('node', id)));
+      some.forEach((id, index) => read.set(id, loaded[index]?.record ?? null));
+      const found = [...read.values()].filter((record) => record !== null);
+      const ready = nextInQueue(found, view, plane.now());
+      if (ready.length >= wanted) return ready;
+      if (from + some.length >= unread.length) {
+        if (proposed.length < limit || limit >= CANDIDATES_MAX) return ready;
+        break;
+      }
+    }
   }
 }
 
@@ -149,7 +183,7 @@ async function candidates(
  * The queue as the index has it; where the policy passes nodes over, those are left out of it at once.
  * @param hidden its first nodes turned out not to be ready: who is offered what may not be taken is left out from here on
  */
-async function propose(plane: ControlPlane, view: GroupView, limit: number, hidden: boolean): Promise<NodeId[]> {
+export async function propose(plane: ControlPlane, view: GroupView, limit: number, hidden: boolean): Promise<NodeId[]> {
   const { group, rollout } = view;
   if (!hidden && !choosesByIndex(view)) return plane.store.queue(group, limit);
   const now = plane.now();
@@ -163,7 +197,8 @@ async function propose(plane: ControlPlane, view: GroupView, limit: number, hidd
   return [...new Set([...here, ...inQueue])];
 }
 
-type Claimed = { nodeId: NodeId; claim: { claimId: string; at: Instant } | null };
+/** @property read as it was read for the queue; null: it is read for its start */
+export type Claimed = { nodeId: NodeId; claim: { claimId: string; at: Instant } | null; read: NodeRecord | null };
 
 /** Slots first, for all of them in one write, then the specs. */
 async function claimSlots(
@@ -175,39 +210,40 @@ async function claimSlots(
   const { limit } = slots;
   if (limit === null) {
     const noted = await turnGroup(plane, group, { kind: 'slotless' });
-    return noted.kind === 'refused' ? [] : ready.map(({ nodeId }) => ({ nodeId, claim: null }));
+    return noted.kind === 'refused' ? [] : ready.map((read) => ({ nodeId: read.nodeId, claim: null, read }));
   }
   const at = plane.now();
-  const claims = ready.map(({ nodeId }) => ({ nodeId, claimId: plane.draw().id }));
+  const claimed = ready.map((read) => ({ nodeId: read.nodeId, claim: { claimId: claimIdFrom(plane.draw()), at }, read }));
+  const claims = claimed.map(({ nodeId, claim }) => ({ nodeId, claimId: claim.claimId }));
   const most = slots.room === null ? limit : Math.min(limit, slots.room);
   const kept = zone === null ? {} : { zone };
   const result = await turnGroup(plane, group, { kind: 'claim', claims, limit: most, ...kept });
   if (result.kind !== 'changed') return [];
   const { record } = result;
-  return claims.flatMap(({ nodeId, claimId }) =>
-    record.slots[nodeId]?.claimId === claimId ? [{ nodeId, claim: { claimId, at } }] : [],
-  );
+  return claimed.filter(({ nodeId, claim }) => record.slots[nodeId]?.claimId === claim.claimId);
 }
 
-/** A node that turned out not to be ready gives the slot back. */
-async function startOne(
+/**
+ * Moves the node's spec, with the slot that was claimed for it.
+ * @param told its report is being answered: its start is acknowledged by that answer
+ * @returns null when the node turned out not to be ready: the slot is to be given back
+ */
+export async function startOne(
   plane: ControlPlane,
   view: GroupView,
-  { nodeId, claim }: Claimed,
+  { nodeId, claim, read }: Claimed,
   told: boolean,
 ): Promise<NodeRecord | null> {
   const { group } = view;
   const event: NodeEvent = { kind: 'start', claim, told };
-  const result = await turn(plane, 'node', nodeId, async (record) => {
+  const result = await turnRead(plane, { kind: 'node', id: nodeId, read }, async (record) => {
     if (record?.group !== group) {
       const detail = `node ${nodeId} is not in group ${group}`;
       return { kind: 'refused', refusal: { status: 409, code: 'NodeNotReady', detail } };
     }
-    return decideNode(record, event, { ...(await contextOf(plane, nodeId, record, event)), group: view });
+    return decideNode(record, event, await startContext(plane, record, event, view));
   });
-  if (result.kind === 'changed') return result.record;
-  if (claim !== null) await turnGroup(plane, group, { kind: 'release', nodeId, claimId: claim.claimId });
-  return null;
+  return result.kind === 'changed' ? result.record : null;
 }
 
 /**

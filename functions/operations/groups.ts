@@ -11,7 +11,11 @@ export type GroupPair = { own: GroupRecord; fallback: GroupRecord };
 
 /** A group and the default whose policy holds while it is undeclared; a record that does not exist yet is the built-in one. */
 export async function loadGroup(plane: ControlPlane, group: GroupId): Promise<GroupPair> {
-  const own = (await plane.store.load('group', group))?.record ?? newGroup(group);
+  return pairOf(plane, (await plane.store.load('group', group))?.record ?? newGroup(group));
+}
+
+/** The same for a group that was just read. */
+export async function pairOf(plane: ControlPlane, own: GroupRecord): Promise<GroupPair> {
   if (own.body !== null) return { own, fallback: own };
   const fallback = (await plane.store.load('group', DEFAULT_GROUP))?.record ?? newGroup(DEFAULT_GROUP);
   return { own, fallback };

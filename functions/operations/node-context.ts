@@ -1,25 +1,47 @@
 /** What a decision about a node has to know of the world around it, read only where the event asks for it. */
 import { DEFAULT_GROUP, type GroupId, type NodeId, parseGroupId, type VmId } from '../../core/kit/ids.ts';
+import type { Instant } from '../../core/kit/time.ts';
 import { needsBlockers, needsGroup, type NodeContext, type NodeEvent } from '../../core/node/event.ts';
+import type { GroupRecord } from '../../core/group/record.ts';
+import type { GroupView } from '../../core/group/view.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { blocksReboot, hostOf } from '../../core/vm/record.ts';
 import type { ControlPlane } from '../ports.ts';
-import { loadView } from './groups.ts';
+import { type GroupPair, loadGroup, viewOf } from './groups.ts';
 import { lastRecovery } from './home.ts';
+
+/** @property own the group's record, as it was read for this; null: it was not asked for */
+export type LookedAt = NodeContext & { own: GroupRecord | null };
 
 export async function contextOf(
   plane: ControlPlane,
   nodeId: NodeId,
   record: NodeRecord | null,
   event: NodeEvent,
-): Promise<NodeContext> {
-  const group = needsGroup(record, event)
-    ? await loadView(plane, groupFor(record, event), versionsOf(record, event))
-    : null;
+): Promise<LookedAt> {
+  const pair = needsGroup(record, event) ? await loadGroup(plane, groupFor(record, event)) : null;
+  const group = pair === null ? null : await viewOf(plane, pair, versionsOf(record, event));
   const enrols = event.kind === 'report' && (record === null || record.removed !== null);
-  const recoveredAt = enrols ? (await lastRecovery(plane)).recoveredAt : null;
+  const recoveredAt = enrols ? await recoveredWhen(plane, pair) : null;
   const blockers = needsBlockers(record, event) ? { blockers: await rebootBlockers(plane, nodeId) } : {};
-  return { nodeId, now: plane.now(), group, recoveredAt, ...blockers };
+  return { nodeId, now: plane.now(), group, recoveredAt, own: pair?.own ?? null, ...blockers };
+}
+
+/** `default`, which knows, has just been read for an undeclared group, and for itself. */
+async function recoveredWhen(plane: ControlPlane, pair: GroupPair | null): Promise<Instant | null> {
+  const known = pair?.fallback.group === DEFAULT_GROUP ? pair.fallback : null;
+  return known === null ? (await lastRecovery(plane)).recoveredAt : (known.recovery?.at ?? null);
+}
+
+/** What a start has to know: its group was looked at when the slot was claimed. */
+export async function startContext(
+  plane: ControlPlane,
+  record: NodeRecord,
+  event: NodeEvent,
+  group: GroupView,
+): Promise<NodeContext> {
+  const blockers = needsBlockers(record, event) ? { blockers: await rebootBlockers(plane, record.nodeId) } : {};
+  return { nodeId: record.nodeId, now: plane.now(), group, ...blockers };
 }
 
 /** The versions that the gates may be asked of. */

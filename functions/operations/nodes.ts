@@ -8,23 +8,27 @@ import { heeds } from '../../core/node/host-word.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
-import { fillAfter } from './fill.ts';
 import { loadView, turnGroup } from './groups.ts';
 import { lastRecovery } from './home.ts';
-import { contextOf } from './node-context.ts';
+import { contextOf, type LookedAt } from './node-context.ts';
+import { startOwn, type Trial } from './start-own.ts';
 import { hearHost, tellVms } from './vms.ts';
 
 /** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
+  let looked = null as LookedAt | null; // assigned in the closure below
   const result = await turn(plane, 'node', nodeId, async (record) => {
-    const outcome = decideNode(record, event, await contextOf(plane, nodeId, record, event));
+    const context = await contextOf(plane, nodeId, record, event);
+    const outcome = decideNode(record, event, context);
     // The group first: a node in a group that nobody has written down would be found by no sweep.
-    for (const group of joined(outcome))
+    for (const group of context.own?.revision === 0 ? joined(outcome) : [])
       await turnGroup(plane, group, { kind: 'ensure', pausedBy: (await lastRecovery(plane)).pausedBy });
+    looked = context;
     return outcome;
   });
   if (result.kind !== 'changed') return result;
-  const started = await followUp(plane, result.record, result.facts, event.kind === 'report');
+  const trial = { told: event.kind === 'report', own: looked?.own ?? null };
+  const started = await followUp(plane, result.record, result.facts, trial);
   return started === null ? result : { ...result, record: started };
 }
 
@@ -36,21 +40,22 @@ async function followUp(
   plane: ControlPlane,
   node: NodeRecord,
   facts: readonly Fact[],
-  answering: boolean,
+  trial: Trial,
 ): Promise<NodeRecord | null> {
   let started: NodeRecord | null = null;
   for (const fact of facts) {
     switch (fact.kind) {
       case 'slotReleased':
         await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
-        started = (await fillAfter(plane, fact.group, { candidate: node.nodeId, told: answering })) ?? started;
+        if (node.group === fact.group)
+          started = (await startOwn(plane, node, { ...trial, freed: true })) ?? started;
         break;
       case 'fill':
-        started = (await fillAfter(plane, fact.group, { candidate: node.nodeId, told: answering })) ?? started;
+        started = (await startOwn(plane, node, trial)) ?? started;
         break;
       case 'hostReported':
         // Of a report its VMs hear together with what it says of each.
-        if (!answering) await tellVms(plane, fact);
+        if (!trial.told) await tellVms(plane, fact);
         break;
       case 'hostSilent':
       case 'hostUnheard':
@@ -84,9 +89,7 @@ async function countCrash(
 ): Promise<void> {
   try {
     const { breaker } = (await loadView(plane, group)).rollout.policy;
-    const counted = await turnGroup(plane, group, { kind: 'crashed', breaker, crashes: [{ nodeId, version, at }] });
-    const opened = counted.kind === 'changed' && counted.facts.length > 0;
-    if (opened) await proceedGroup(plane, group);
+    await turnGroup(plane, group, { kind: 'crashed', breaker, crashes: [{ nodeId, version, at }] });
   } catch (error) {
     plane.telemetry.warn(`a crash could not be counted for the breaker of group ${group}; the next sweep does`, {
       nodeId,
@@ -95,17 +98,22 @@ async function countCrash(
   }
 }
 
+/** So many members of a group are looked at at the same time. */
+const PROCEED_AT_ONCE = 10;
+
 /**
  * A gate of the group may have opened or closed: staged nodes go on, activated ones are withdrawn. After a resume, and in
  * each sweep, lest one was missed (DESIGN section 2b).
  */
 export async function proceedGroup(plane: ControlPlane, group: GroupId): Promise<void> {
   const ids = [...(await plane.store.underWay(group)), ...(await plane.store.waitingStaged(group))];
-  for (const nodeId of ids) {
+  const proceed = async (nodeId: NodeId): Promise<void> => {
     const node = (await plane.store.load('node', nodeId))?.record;
     const meetsGates = node?.spec.state === 'PerformedUpdate' || node?.spec.state === 'StagedUpdate';
     if (meetsGates) await turnNode(plane, nodeId, { kind: 'proceed' });
-  }
+  };
+  for (let from = 0; from < ids.length; from += PROCEED_AT_ONCE)
+    await Promise.all(ids.slice(from, from + PROCEED_AT_ONCE).map(proceed));
 }
 
 /** @property written whether this very report was: only then it renews leases (DESIGN section 3 rule 6) */

@@ -13,9 +13,9 @@ import { sendLease } from '../../core/vm/lease.ts';
 import { blocksReboot, hostOf, live, type VmRecord } from '../../core/vm/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
-import { fillAfter } from './fill.ts';
 import { turnGroup } from './groups.ts';
 import { contextOf } from './node-context.ts';
+import { startOwn } from './start-own.ts';
 
 /** One decision about a VM; a host that it no longer keeps from rebooting goes on. */
 export async function turnVm(plane: ControlPlane, vmId: VmId, event: VmEvent): Promise<Turned<VmRecord>> {
@@ -101,7 +101,7 @@ async function proceedHost(plane: ControlPlane, host: NodeId): Promise<void> {
     if (fact.kind === 'hostMaintenance') await tellVms(plane, fact);
     if (fact.kind === 'slotReleased')
       await turnGroup(plane, fact.group, { kind: 'release', nodeId: host, claimId: fact.claimId });
-    if (fact.kind === 'slotReleased' || fact.kind === 'fill') await fillAfter(plane, fact.group, { candidate: host });
+    if (fact.kind === 'fill') await startOwn(plane, result.record, { told: false });
   }
 }
 

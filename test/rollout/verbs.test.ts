@@ -100,6 +100,8 @@ describe('a gate that shuts', () => {
     await scene.obey(HOST);
     await scene.sees('nodes', HOST, { 'waitingFor.code': 'VersionNotAllowed', phase: 'Idle' });
     await put(scene, 'default', {});
+    // The group was filled a moment ago: the next filler comes a second later.
+    await scene.to(2);
     await scene.sees('nodes', HOST, { 'spec.state': 'StagedUpdate' });
   });
 

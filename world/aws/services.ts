@@ -26,6 +26,7 @@ import {
   SSMClient,
 } from '@aws-sdk/client-ssm';
 import type { Invocation, Kernel } from '../kernel.ts';
+import { type Access, sizeOf } from './limits.ts';
 import { type Item, VirtualTable } from './table.ts';
 import { NO_TROUBLE, type Trouble } from './trouble.ts';
 
@@ -88,6 +89,8 @@ const STALE = 20_000;
 const UNDELIVERED = 31_000;
 const SQS_DELAY_MAX = 900;
 const SCHEDULER_AHEAD = 90_000;
+const SDK_ATTEMPTS = 3;
+const SDK_PAUSE_MS = 100;
 
 type Call = { name: string; writes: boolean; serve: (self: Invocation | null) => unknown };
 
@@ -109,7 +112,9 @@ export class Services {
     const send = (command: { input: unknown }): Promise<unknown> => {
       this.calls += 1;
       const { name, writes, serve } = this.#callOf(command.constructor.name, command.input);
-      return kernel.external(name, writes, serve);
+      return trouble.limits === undefined
+        ? kernel.external(name, writes, serve)
+        : this.#withRetries(() => kernel.external(name, writes, serve));
     };
     this.clients = {
       dynamodb: answering(DynamoDBClient, send),
@@ -118,6 +123,26 @@ export class Services {
       ssm: answering(SSMClient, send),
       events: answering(EventBridgeClient, send),
     };
+  }
+
+  /** As the SDK does by default: three attempts, with a growing pause after a throttle. */
+  async #withRetries(attempt: () => Promise<unknown>): Promise<unknown> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof DynamoThrottling) || tries === SDK_ATTEMPTS) throw error;
+        this.calls += 1;
+        await this.#kernel.pause(Math.ceil(this.#trouble.draw() * SDK_PAUSE_MS * 2 ** (tries - 1)));
+      }
+    }
+  }
+
+  /** @throws when the key has had its share of this second */
+  #meter(access: Access, key: Item | undefined, item: Item | undefined): void {
+    const { limits } = this.#trouble;
+    if (limits === undefined || key === undefined) return;
+    if (!limits.allows(access, key['pk']?.S ?? '', sizeOf(item ?? key), this.#kernel.now)) throw throttled();
   }
 
   /** Each command's input has the type that its own class declares for it: the adapters built it. */
@@ -158,7 +183,9 @@ export class Services {
     const serve = (): unknown => {
       if (this.#trouble.strikes('dynamodb throttled')) throw throttled();
       if (input.ConsistentRead !== true) throw new Error('a read that is not consistent');
-      return this.table.get(input);
+      const answer = this.table.get(input);
+      this.#meter('read', input.Key, answer.Item);
+      return answer;
     };
     return { name: `DynamoDB GetItem (${kindOf(input.Key)})`, writes: false, serve };
   }
@@ -167,6 +194,7 @@ export class Services {
     const serve = (self: Invocation | null): unknown => {
       const { strikes, draw } = this.#trouble;
       if (strikes('dynamodb throttled')) throw throttled();
+      this.#meter('write', input.Key, this.table.get(input).Item);
       const lag = strikes('dynamodb index stale') ? draw() * STALE : this.#delays.index();
       this.#deliveries.written(this.table.update(input, this.#kernel.now + lag), self);
       // The SDK sends a write again whose answer it did not get, and the condition fails on its own write.

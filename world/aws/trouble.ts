@@ -1,4 +1,5 @@
 /** What may go wrong with AWS, by name. Who runs a world says when it does; by default nothing ever does. */
+import type { KeyLimits } from './limits.ts';
 
 export const SERVICE_FAULTS = [
   'scheduler minutes late',
@@ -30,6 +31,8 @@ export type Trouble = {
   strikes: (kind: ServiceFault) => boolean;
   /** A number from [0, 1): how late, how often. */
   draw: () => number;
+  /** What DynamoDB takes of one key; absent: anything. A call that is refused is made again as the SDK does. */
+  limits?: KeyLimits;
 };
 
 export const NO_TROUBLE: Trouble = { strikes: () => false, draw: () => 0 };
