@@ -9,7 +9,9 @@ const sizes = process.argv.slice(2).map(Number);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 function row(what: string, nodes: number, herd: Herd): void {
-  const answers = [...herd.answers].sort().map(([status, count]) => `${count}× ${status === 0 ? 'none' : status}`);
+  const answers = [...herd.answers]
+    .sort(([a], [b]) => a - b)
+    .map(([status, count]) => `${count}× ${status === 0 ? 'none' : status}`);
   const { verb } = herd;
   const told =
     verb === null
@@ -19,7 +21,8 @@ function row(what: string, nodes: number, herd: Herd): void {
     `${what.padEnd(34)} ${answers.join(', ')}; slowest ${herd.slowestMs} ms; ${herd.told} told at once; ${herd.slots} slots (${herd.begun} begun) after ${(herd.slotsTakenMs / 1000).toFixed(1)} s; ${(herd.requests / nodes).toFixed(1)} requests a node; group ${herd.groupBytes} bytes${told}`,
   );
   if (process.env['HERD_CALLS'] === undefined) return;
-  for (const [name, count] of [...herd.byCall].sort((a, b) => b[1] - a[1])) say(`    ${String(count).padStart(7)} ${name}`);
+  for (const [name, count] of [...herd.byCall].sort((a, b) => b[1] - a[1]))
+    say(`    ${String(count).padStart(7)} ${name}`);
 }
 
 for (const nodes of sizes.length > 0 ? sizes : [1_000]) {

@@ -150,7 +150,9 @@ export async function runHerd({ nodes, limit, seed, withinMs = 0, operator }: He
     verb,
     begun: begun.size,
     begunAfterVerb,
-    groupBytes: sizeOf(deployment.services.table.get({ Key: { pk: { S: 'group#default' }, sk: { S: 'A' } } }).Item ?? {}),
+    groupBytes: sizeOf(
+      deployment.services.table.get({ Key: { pk: { S: 'group#default' }, sk: { S: 'A' } } }).Item ?? {},
+    ),
   };
 }
 

@@ -88,8 +88,7 @@ async function startClaimed(
   return back;
 }
 
-const claimOf = ({ nodeId, claim }: Claimed): Claim[] =>
-  claim === null ? [] : [{ nodeId, claimId: claim.claimId }];
+const claimOf = ({ nodeId, claim }: Claimed): Claim[] => (claim === null ? [] : [{ nodeId, claimId: claim.claimId }]);
 
 const isPaused = async (plane: ControlPlane, group: GroupId): Promise<boolean> =>
   (await plane.store.load('group', group))?.record.pausedBy != null;
@@ -213,7 +212,11 @@ async function claimSlots(
     return noted.kind === 'refused' ? [] : ready.map((read) => ({ nodeId: read.nodeId, claim: null, read }));
   }
   const at = plane.now();
-  const claimed = ready.map((read) => ({ nodeId: read.nodeId, claim: { claimId: claimIdFrom(plane.draw()), at }, read }));
+  const claimed = ready.map((read) => ({
+    nodeId: read.nodeId,
+    claim: { claimId: claimIdFrom(plane.draw()), at },
+    read,
+  }));
   const claims = claimed.map(({ nodeId, claim }) => ({ nodeId, claimId: claim.claimId }));
   const most = slots.room === null ? limit : Math.min(limit, slots.room);
   const kept = zone === null ? {} : { zone };

@@ -47,8 +47,7 @@ async function followUp(
     switch (fact.kind) {
       case 'slotReleased':
         await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
-        if (node.group === fact.group)
-          started = (await startOwn(plane, node, { ...trial, freed: true })) ?? started;
+        if (node.group === fact.group) started = (await startOwn(plane, node, { ...trial, freed: true })) ?? started;
         break;
       case 'fill':
         started = (await startOwn(plane, node, trial)) ?? started;

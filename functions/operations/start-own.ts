@@ -57,9 +57,7 @@ function leftToTheSweep(plane: ControlPlane, group: GroupId, error: unknown): vo
 
 type Chance =
   /** Nothing can start now, and whatever changes that asks for a fill. */
-  | { kind: 'none' }
-  | { kind: 'ask' }
-  | { kind: 'try'; view: GroupView; zone: KeptZone | null };
+  { kind: 'none' } | { kind: 'ask' } | { kind: 'try'; view: GroupView; zone: KeptZone | null };
 
 /** Who loses the race for it asks instead: a crowd makes one attempt each, and stands in the queue. */
 async function tryOnce(plane: ControlPlane, node: NodeRecord, trial: Trial): Promise<NodeRecord | null> {

@@ -76,7 +76,12 @@ describe('a fill', () => {
     expect(Object.keys(claimed.slots)).toEqual([NODE]);
     const back = after(claimed, { kind: 'filled', answers: asked.fill ?? null, more: false, back: claims }, at(0.2));
     expect(back).toMatchObject({ slots: {}, fill: { at: at(1.2) }, revision: claimed.revision + 1 });
-    const others = { kind: 'filled', answers: asked.fill ?? null, more: false, back: [{ nodeId: NODE, claimId: 'd' }] } as const;
+    const others = {
+      kind: 'filled',
+      answers: asked.fill ?? null,
+      more: false,
+      back: [{ nodeId: NODE, claimId: 'd' }],
+    } as const;
     expect(after(claimed, others, at(0.2)).slots).toEqual(claimed.slots);
   });
 

@@ -6,14 +6,17 @@ describe('a thousand nodes at once', () => {
   test.each([
     ['in the same millisecond', 0],
     ['within a second', 1_000],
-  ])('%s: none is refused, at most 10 requests each, and all 500 slots are taken within a minute', async (_when, withinMs) => {
-    const herd = await runHerd({ nodes: 1_000, limit: 500, seed: 3, withinMs });
-    expect([...herd.answers]).toEqual([[200, 1_000]]);
-    expect(herd.slots).toBe(500);
-    expect(herd.slotsTakenMs).toBeLessThan(60_000);
-    expect(herd.requests / 1_000).toBeLessThanOrEqual(10);
-    expect(herd.begun).toBe(500);
-  });
+  ])(
+    '%s: none is refused, at most 10 requests each, and all 500 slots are taken within a minute',
+    async (_when, withinMs) => {
+      const herd = await runHerd({ nodes: 1_000, limit: 500, seed: 3, withinMs });
+      expect([...herd.answers]).toEqual([[200, 1_000]]);
+      expect(herd.slots).toBe(500);
+      expect(herd.slotsTakenMs).toBeLessThan(60_000);
+      expect(herd.requests / 1_000).toBeLessThanOrEqual(10);
+      expect(herd.begun).toBe(500);
+    },
+  );
 
   test('a resume with all of them waiting is answered with one write, and fills the group behind it', async () => {
     const herd = await runHerd({ nodes: 1_000, limit: 500, seed: 3, withinMs: 1_000, operator: 'resume' });
