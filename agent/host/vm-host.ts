@@ -1,6 +1,5 @@
 /** Makes this host run what the control plane lists for it, and says what became of it (DESIGN section 3). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NodeReport } from '../../core/contract/agent-bodies.ts';
 import type { DesiredVm, HostVm } from '../../core/contract/agent-answers.ts';
 import type { EndCause } from '../../core/contract/words.ts';
 import type { ControlPlane } from '../api/client.ts';
@@ -32,7 +31,7 @@ import { type Order, plan } from './plan.ts';
 import { Registry } from './registry.ts';
 import { resetsTooOften, saidOfCondition, saidOfResets } from './running.ts';
 import type { InstanceStore } from './store.ts';
-import { seenOf } from './told.ts';
+import { VmsReporter, type VmsReport } from './vms-report.ts';
 
 export type VmHostOptions = {
   readonly plane: ControlPlane;
@@ -46,7 +45,7 @@ export type VmHostOptions = {
   readonly draining: () => boolean;
   /** Called when an instance has begun or ended. */
   readonly changed: () => void;
-  /** Called when the control plane should hear of this host soon: by what a lease is held has changed. */
+  /** Called when the control plane should hear of this host soon: of a lease, or of what ails a guest. */
   readonly reportSoon: () => void;
   /** Milliseconds of the boot clock. */
   readonly now: () => number;
@@ -55,22 +54,12 @@ export type VmHostOptions = {
   readonly ended: AbortSignal;
 };
 
-/** What a node's report says of its VMs, and what is to be done with the answer. */
-export type VmsReport = {
-  readonly fields: Pick<NodeReport, 'instances' | 'unexpected'>;
-  readonly answered: (answer: { readonly leaseSeconds?: number }) => void;
-};
-
 /** Between two lists: what a stale list makes this host report must not ask for the next one in a circle. */
 const LIST_PAUSE_MS = 250;
 /** After something could not be done. */
 const CLOCK_PAUSE_MS = 1000;
 /** Between looks at the size of the guests' output files. */
 const OUTPUT_CHECK_MS = 60_000;
-/** What a report has room for (core/contract/agent-bodies.ts). */
-const INSTANCES_MAX = 1000;
-const UNEXPECTED_MAX = 100;
-
 export class VmHost {
   readonly #options: VmHostOptions;
   readonly #registry: Registry;
@@ -81,6 +70,7 @@ export class VmHost {
   readonly #clock = new Latch();
   readonly #asked = new Latch();
   readonly #launches: Launches;
+  readonly #reporter: VmsReporter;
   #outputCheckAt = 0;
 
   constructor(options: VmHostOptions) {
@@ -93,6 +83,7 @@ export class VmHost {
     this.#guests = new Guests({ ...options, registry, runs: store.runs, changed, watching, lastLookAt });
     const obey = (instance: Instance, desired: DesiredVm): void => this.#obey(instance, desired);
     this.#delivery = new Delivery({ ...options, registry, obey, endTold: () => this.sync() });
+    this.#reporter = new VmsReporter({ registry, delivery: this.#delivery, guests: this.#guests, now });
     this.#launches = new Launches({
       ...options,
       registry,
@@ -165,19 +156,8 @@ export class VmHost {
   /** What the node's next report, which is about to be sent, says of its VMs. */
   report(): VmsReport {
     const sentAt = this.#options.now();
-    const instances = [...this.#registry.all().values()].flatMap((instance) => seenOf(instance, sentAt) ?? []);
-    const orphans = [...this.#delivery.orphans()].flatMap((key) => {
-      const instance = this.#registry.get(key);
-      if (instance === undefined || !isLive(instance)) return [];
-      const { vmId, instanceId, domain } = instance;
-      return [{ name: domain?.name ?? vmId, vmId, instanceId }];
-    });
-    const unexpected = [...this.#guests.unexpected(), ...orphans].slice(0, UNEXPECTED_MAX);
     return {
-      fields: {
-        ...(instances.length === 0 ? {} : { instances: instances.slice(0, INSTANCES_MAX) }),
-        ...(unexpected.length === 0 ? {} : { unexpected }),
-      },
+      fields: this.#reporter.fields(sentAt),
       answered: ({ leaseSeconds }) => {
         if (leaseSeconds !== undefined) this.#renew(sentAt);
       },
@@ -277,6 +257,7 @@ export class VmHost {
       });
       whole &&= done;
     }
+    if (this.#reporter.hasNews()) this.#options.reportSoon();
     this.#guard(null, () => this.#lastLook.write());
     this.#registry.writeUnsaved();
     if (now() < this.#outputCheckAt) return whole;

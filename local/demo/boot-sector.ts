@@ -16,7 +16,15 @@ export type GuestStory = {
     /** Powers itself off. */
     | 'powerOff'
     /** Tells pvpanic of its panic and halts. */
-    | 'panic';
+    | 'panic'
+    /** Resets itself, and so boots again. */
+    | 'reset'
+    /** Arms an ib700 watchdog for 2 s and never touches it again. */
+    | 'hang'
+    /** Sends itself to sleep (ACPI S3). */
+    | 'sleep'
+    /** Writes to its first hard disk, 16 KiB from the start, and says so; then obeys the power button. */
+    | 'write';
 };
 
 const word = (value: number): number[] => [value & 0xff, value >> 8];
@@ -38,12 +46,25 @@ const POWER_OFF = [...outWord(0x604, 0x2000), ...HALT];
 /** PM1_EN: power button. Then again: sti; hlt; in ax, dx (PM1_STS); test ah, 1; jz again */
 const AWAIT_BUTTON = [...outWord(0x602, 0x0100), ...port(0x600), 0xfb, 0xf4, 0xed, 0xf6, 0xc4, 0x01, 0x74, 0xf8];
 
+/** xor ax, ax; mov es, ax; mov bx, 0x7c00 */
+const BUFFER = [0x31, 0xc0, 0x8e, 0xc0, 0xbb, ...word(0x7c00)];
+/** mov ax, write one sector; mov cx, cylinder 0 and sector 32; mov dx, head 0 of disk 0x80; int 0x13 */
+const WRITE_DISK = [...BUFFER, 0xb8, ...word(0x0301), 0xb9, ...word(32), 0xba, ...word(0x80), 0xcd, 0x13];
+const OBEY = [...AWAIT_BUTTON, ...say('bye'), ...POWER_OFF];
+
 const DOES: Readonly<Record<GuestStory['does'], readonly number[]>> = {
-  obey: [...AWAIT_BUTTON, ...say('bye'), ...POWER_OFF],
+  obey: OBEY,
   ignore: HALT,
   powerOff: POWER_OFF,
   // mov dx, 0x505; mov al, 1 (panicked); out dx, al
   panic: [...port(0x505), 0xb0, 0x01, 0xee, ...HALT],
+  // mov al, 0xfe; out 0x64, al: the keyboard controller pulls the reset line.
+  reset: [0xb0, 0xfe, 0xe6, 0x64, ...HALT],
+  // mov al, 0x0e; out 0x443 (hw/watchdog/wdt_ib700.c: two seconds)
+  hang: [...port(0x443), 0xb0, 0x0e, 0xee, ...HALT],
+  // PM1_CNT: SLP_EN, sleep type 1
+  sleep: [...outWord(0x604, 0x2400), ...HALT],
+  write: [...WRITE_DISK, ...say('written'), ...OBEY],
 };
 
 /** The image of a guest, to be given to QEMU as a raw floppy disk. */

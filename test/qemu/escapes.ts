@@ -51,8 +51,10 @@ export const ESCAPES: readonly Escape[] = [
   reads('a file for the firmware', (file) => ['-fw_cfg', `name=opt/x,file=${file}`]),
   reads('a secret', (file) => ['-object', `secret,id=s,file=${file}`]),
   reads('a source of random numbers', (file) => [
-    ...['-object', `rng-random,id=r,filename=${file}`],
-    ...['-device', 'virtio-rng-pci,rng=r'],
+    '-object',
+    `rng-random,id=r,filename=${file}`,
+    '-device',
+    'virtio-rng-pci,rng=r',
   ]),
   reads('a recording that is played', (file) => ['-icount', `shift=1,rr=replay,rrfile=${file}`]),
   reads('a list of events to trace', (file) => ['-trace', `events=${file}`]),

@@ -216,6 +216,7 @@ export class Domains {
       isSeen(this.#options, key, null);
     }
     if (state.kind !== 'present' || state.condition === null) return;
+    if (state.condition === 'IoError') runs(this.#options, key);
     isSeen(this.#options, key, state.condition);
     const due = watched.continuedAt === null || now() - watched.continuedAt >= CONTINUE_EVERY_MS;
     if (state.condition !== 'IoError' || !due || registry.get(key)?.stop != null) return;

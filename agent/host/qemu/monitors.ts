@@ -167,6 +167,8 @@ export class Monitors {
       return;
     }
     if (seen.condition === null) return;
+    // What met an error had run, however shortly: nobody may have looked meanwhile.
+    if (seen.condition === 'IoError') runs(this.#options, key);
     isSeen(this.#options, key, seen.condition);
     const due = watched.continuedAt === null || now() - watched.continuedAt >= CONTINUE_EVERY_MS;
     if (seen.condition !== 'IoError' || !due || registry.get(key)?.stop != null) return;
