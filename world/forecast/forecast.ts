@@ -3,34 +3,20 @@
  * they are said to. Nothing but the table of hours comes of it (DESIGN section 2b).
  */
 import type { NodeRecord } from '../../core/node/record.ts';
-import { offerOf } from '../../core/node/offer.ts';
-import { waitsFor } from '../../core/node/waits-for.ts';
-import { DEFAULT_GROUP, type GroupId, parseGroupId } from '../../core/kit/ids.ts';
 import { type Duration, hours, type Instant, instant, minutes, parseInstant, seconds } from '../../core/kit/time.ts';
-import type { WaitingCode } from '../../core/contract/words.ts';
 import { loadView, turnGroup } from '../../functions/operations/groups.ts';
 import { Deployment } from '../deployment.ts';
 import { OPERATOR } from '../environment.ts';
 import { Kernel } from '../kernel.ts';
 import { seededDraws } from '../random.ts';
 import { peek } from '../records.ts';
+import { codesOf, groupNamed, type Row, standingsOf, type Waiting } from '../standing.ts';
 import { Sweeping } from '../sweeping.ts';
 import type { Fleet, ForecastNode } from './fleet.ts';
 import { Machines } from './machines.ts';
 import type { Pace } from './pace.ts';
 
 export type ForecastOptions = { fleet: Fleet; pace: Pace; start: Instant; length: Duration; seed: number };
-
-/** How a group stands at an instant. */
-export type Standing = {
-  done: number;
-  underWay: number;
-  /** Which wait for what, that have something to take or are asked to wait. */
-  waiting: Partial<Record<WaitingCode, number>>;
-  /** Have a crash on record. */
-  crashed: number;
-};
-export type Row = { at: Instant; groups: Record<string, Standing> };
 
 export type Forecast = {
   start: Instant;
@@ -50,7 +36,7 @@ export type GroupForecast = {
   /** When the last of them was done; null: not all are at the end. */
   doneAt: Instant | null;
   /** Node-hours waited, by what for. */
-  waited: Partial<Record<WaitingCode, number>>;
+  waited: Waiting;
 };
 
 /** A policy that the control plane does not take. */
@@ -110,7 +96,7 @@ class Run {
     await this.#putAll(Object.entries(fleet.groups));
     // Nothing starts before every node stands as it does now.
     for (const group of this.#names) {
-      await turnGroup(this.#deployment.plane, groupOf(group), { kind: 'ensure', pausedBy: 'forecast' });
+      await turnGroup(this.#deployment.plane, groupNamed(group), { kind: 'ensure', pausedBy: 'forecast' });
       await this.#verb(group, 'pause');
     }
     this.#machines.begin(fleet.nodes, ENROLLED_WITHIN);
@@ -177,7 +163,7 @@ class Run {
     const every = fleet.nodes.length > MANY ? hours(1) : minutes(10);
     const rows: Row[] = [];
     const doneAt = new Map<string, Instant>();
-    const waited = new Map<string, Partial<Record<WaitingCode, number>>>(this.#names.map((name) => [name, {}]));
+    const waited = new Map<string, Waiting>(this.#names.map((name) => [name, {}]));
     for (let at = this.#deployment.kernel.now; at <= end; at += every) {
       await this.#sweeping.runTo(at);
       const row = await this.#look();
@@ -193,7 +179,7 @@ class Run {
     }
     const groups: Record<string, GroupForecast> = {};
     for (const name of this.#names) {
-      const { slots } = await this.#view(name);
+      const { slots } = await loadView(this.#deployment.plane, groupNamed(name));
       groups[name] = {
         nodes: this.#members(name).length,
         limit: slots.limit,
@@ -212,29 +198,9 @@ class Run {
     return this.#options.fleet.nodes.filter((node) => node.group === group);
   }
 
-  async #look(): Promise<Row> {
-    const now = instant(this.#deployment.kernel.now);
-    const groups: Record<string, Standing> = {};
-    for (const name of this.#names) {
-      const standing: Standing = { done: 0, underWay: 0, waiting: {}, crashed: 0 };
-      const versions = new Set(this.#members(name).map(({ offered }) => offered));
-      const view = await this.#view(name, [...versions]);
-      for (const { nodeId } of this.#members(name)) {
-        const node = peek(this.#deployment.services.table, 'node', nodeId);
-        if (node === null) continue;
-        const [waitingFor] = waitsFor(node, view, now);
-        if (node.crash.count > 0) standing.crashed += 1;
-        if (waitingFor !== undefined) standing.waiting[waitingFor.code] = (standing.waiting[waitingFor.code] ?? 0) + 1;
-        else if (node.attempt !== null) standing.underWay += 1;
-        else if (offerOf(node).kind === 'upToDate') standing.done += 1;
-      }
-      groups[name] = standing;
-    }
-    return { at: now, groups };
-  }
-
-  #view(name: string, versions: readonly (string | null)[] = []): ReturnType<typeof loadView> {
-    return loadView(this.#deployment.plane, groupOf(name), versions);
+  #look(): Promise<Row> {
+    const members = new Map(this.#names.map((name) => [name, this.#members(name).map(({ nodeId }) => nodeId)]));
+    return standingsOf(this.#deployment.plane, this.#deployment.services.table, members);
   }
 
   /** Counts who holds a slot at each write, and each crash once. */
@@ -268,11 +234,6 @@ class Run {
 
 const peekNode = (deployment: Deployment, id: string): NodeRecord | null =>
   peek(deployment.services.table, 'node', id as NodeRecord['nodeId']); // the key of a node's item names one
-
-const groupOf = (name: string): GroupId => parseGroupId(name) ?? DEFAULT_GROUP;
-
-export const codesOf = (waiting: Partial<Record<WaitingCode, number>>): [WaitingCode, number][] =>
-  Object.entries(waiting) as [WaitingCode, number][]; // its keys are codes
 
 function detailOf(body: unknown): string {
   if (typeof body === 'object' && body !== null && 'detail' in body && typeof body.detail === 'string')

@@ -1,7 +1,9 @@
 /** A forecast for people: a table by hour, then for each group when it is done, what it waits for, and what costs most. */
 import type { WaitingCode } from '../../core/contract/words.ts';
-import { formatInstant, type Instant, milliseconds, sayDuration } from '../../core/kit/time.ts';
-import { codesOf, type Forecast, type GroupForecast, type Row, type Standing } from './forecast.ts';
+import { formatInstant, milliseconds, sayDuration } from '../../core/kit/time.ts';
+import { dayAndTime, hourTable } from '../hour-table.ts';
+import { codesOf } from '../standing.ts';
+import type { Forecast, GroupForecast } from './forecast.ts';
 import type { Pace } from './pace.ts';
 
 /** What of a policy, or of the fleet, each wait comes from. */
@@ -22,54 +24,6 @@ const COMES_FROM: Readonly<Record<WaitingCode, string>> = {
   VmBlocksMaintenance: 'VMs with maintenance: "block"',
   NoSlot: 'maxConcurrentUpdates',
 };
-
-const hourOf = (at: Instant): string => formatInstant(at).slice(0, 13);
-const dayAndTime = (at: Instant): string => formatInstant(at).slice(0, 16).replace('T', ' ');
-
-/** The first row of each hour, without those in which everything stood as it had before. */
-export function byHour(rows: readonly Row[]): Row[] {
-  const shown: Row[] = [];
-  for (const row of rows) {
-    const last = shown.at(-1);
-    if (last !== undefined && hourOf(last.at) === hourOf(row.at) && row !== rows.at(-1)) continue;
-    if (last !== undefined && JSON.stringify(last.groups) === JSON.stringify(row.groups)) continue;
-    shown.push(row);
-  }
-  return shown;
-}
-
-const sum = (waiting: Standing['waiting']): number => codesOf(waiting).reduce((total, [, count]) => total + count, 0);
-
-const sayWaiting = (waiting: Standing['waiting']): string =>
-  codesOf(waiting)
-    .sort((a, b) => b[1] - a[1])
-    .map(([code, count]) => `${count} ${code}`)
-    .join(', ') || '–';
-
-const HEAD = ['hour (UTC)', 'group', 'done', 'under way', 'waiting', 'for what'];
-
-/** The lines of a table by hour. */
-export function hourTable(rows: readonly Row[]): string[] {
-  const cells = byHour(rows).flatMap(({ at, groups }) =>
-    Object.entries(groups).map(([group, { done, underWay, waiting }], index) => [
-      index === 0 ? dayAndTime(at) : '',
-      group,
-      String(done),
-      String(underWay),
-      String(sum(waiting)),
-      sayWaiting(waiting),
-    ]),
-  );
-  const widths = HEAD.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) =>
-        /^\d+$/.test(cell) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return [line(HEAD), ...cells.map(line)];
-}
 
 const round = (given: number): string => (given < 10 ? given.toFixed(1) : String(Math.round(given)));
 

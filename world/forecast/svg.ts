@@ -1,6 +1,7 @@
 /** A rollout drawn over time: for each group what was done, under way and waiting, one above the other. */
 import { formatInstant } from '../../core/kit/time.ts';
-import { codesOf, type Forecast, type Row } from './forecast.ts';
+import { codesOf, type Row } from '../standing.ts';
+import type { Forecast } from './forecast.ts';
 
 const WIDTH = 860;
 const BAND = 110;

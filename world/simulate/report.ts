@@ -1,5 +1,6 @@
 /** Runs scenario files and says what happened: a timeline for people, or JSON. */
-import { formatDuration, milliseconds } from '../../core/kit/time.ts';
+import { formatDuration, instant, milliseconds, parseInstant } from '../../core/kit/time.ts';
+import { hourTable } from '../hour-table.ts';
 import { type PrintOptions, timelineText } from './print.ts';
 import { type Failure, type Result, runScenario } from './run.ts';
 import { readScenario, ScenarioError } from './scenario.ts';
@@ -52,7 +53,7 @@ function toJson(results: readonly FileResult[], passed: boolean): string {
 }
 
 function toText(
-  { file, name, description, passed, failures, timeline, summary }: FileResult,
+  { file, name, description, passed, failures, timeline, summary, hours }: FileResult,
   print: PrintOptions,
 ): string {
   const title = `${passed ? 'PASS' : 'FAIL'}  ${file}${name === null ? '' : `  ${name}`}`;
@@ -61,9 +62,18 @@ function toText(
     ...(description === undefined ? [] : [`  ${description}`]),
     ...timelineText(timeline, print),
     ...(summary === undefined ? [] : summaryText(summary)),
+    ...(hours === undefined ? [] : hoursText(hours)),
     ...failures.map(failureText),
   ].join('\n');
 }
+
+/** The rollout by the hour, where it took that long. */
+const hoursText = (rows: NonNullable<Result['hours']>): string[] => [
+  '  By the hour',
+  ...hourTable(rows.map(({ time, groups }) => ({ at: parseInstant(time) ?? instant(0), groups }))).map(
+    (line) => `    ${line}`,
+  ),
+];
 
 const failureText = ({ step, at, what, expected, actual }: Failure): string =>
   [

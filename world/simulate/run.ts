@@ -6,7 +6,7 @@ import { turn } from '../../functions/turn.ts';
 import { newNode } from '../../core/node/enrol.ts';
 import { DEFAULT_GROUP, parseGroupId, parseNodeId, parseVmId, type NodeId } from '../../core/kit/ids.ts';
 import { hostOf } from '../../core/vm/record.ts';
-import { after, formatInstant, type Instant, instant, milliseconds, parseInstant } from '../../core/kit/time.ts';
+import { after, formatInstant, hours, type Instant, instant, milliseconds, parseInstant } from '../../core/kit/time.ts';
 import { noteWakeStatus } from '../../functions/operations/wake-status.ts';
 import { loadView, turnGroup } from '../../functions/operations/groups.ts';
 import { Hosts, type Launches } from './launches.ts';
@@ -27,7 +27,9 @@ import { type Shown, type Summary, summarise } from './summary.ts';
 import { nodeIdentity, OPERATOR } from '../environment.ts';
 import type { Answer } from '../requests.ts';
 import { type Happening, sayCause } from './happening.ts';
+import { type Hours, HOURS_MAX, hoursOf, standingsNow } from './hours.ts';
 import { World } from './world.ts';
+import type { Row } from '../standing.ts';
 
 export type Failure = { step: number | null; at: number; what: string; expected: unknown; actual: unknown };
 /** `at` in seconds from start; the rest is what `Happening` says, with instants as text. */
@@ -45,6 +47,7 @@ export type Result = {
   failures: Failure[];
   timeline: TimelineEntry[];
   summary?: Summary;
+  hours?: Hours;
 };
 
 const START = '2026-01-01T00:00:00Z';
@@ -62,7 +65,13 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
   await run.setUp(scenario);
   const steps = scenario.steps.map((step, index) => ({ step, index, at: after(start, milliseconds(offsetOf(step))) }));
   steps.sort((a, b) => a.at - b.at || a.index - b.index);
+  const rows: Row[] = [];
+  let hour = after(start, hours(1));
   for (const { step, index, at } of steps) {
+    for (; hour <= at && rows.length < HOURS_MAX; hour = after(hour, hours(1))) {
+      await world.runTo(hour);
+      rows.push(await run.standings());
+    }
     await world.runTo(at);
     await run.step(step, index);
   }
@@ -73,6 +82,7 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
     failures: run.failures,
     timeline: world.happenings.map((happening) => entryOf(happening, start)),
     summary: summarise(world, start, await run.shown()),
+    ...hoursOf([...rows, await run.standings()], start),
   };
 }
 
@@ -189,6 +199,11 @@ class Run {
       shown[kind].push(status === 404 || typeof state !== 'string' ? 'removed' : state);
     }
     return { vms: shown.vm, nodes: shown.node };
+  }
+
+  /** How each group stands that has nodes. */
+  async standings(): Promise<Row> {
+    return standingsNow(this.#world, await this.#there('node'));
   }
 
   async #there(kind: Subject['kind']): Promise<string[]> {

@@ -4,7 +4,8 @@ import { parseNodeId } from '../../../core/kit/ids.ts';
 import { days, formatInstant, hours, instant, minutes, parseInstant } from '../../../core/kit/time.ts';
 import { type ForecastNode, NO_CRASHES } from '../../../world/forecast/fleet.ts';
 import { forecast, type ForecastOptions } from '../../../world/forecast/forecast.ts';
-import { byHour, costliest, forecastJson, forecastText } from '../../../world/forecast/print.ts';
+import { byHour } from '../../../world/hour-table.ts';
+import { costliest, forecastJson, forecastText } from '../../../world/forecast/print.ts';
 import { forecastSvg } from '../../../world/forecast/svg.ts';
 
 const START = instant(Date.UTC(2026, 0, 5));

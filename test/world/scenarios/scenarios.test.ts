@@ -220,3 +220,32 @@ describe('a bad file gives a clear error, and the others still run', () => {
     expect(text).toContain('PASS  two-early-failures.json');
   });
 });
+
+const IDLE = { state: 'Idle', bootId: 'b1', currentVersion: '1.0', updateCheck: { result: 'UpToDate' } };
+
+describe('a rollout by the hour', () => {
+  const read = (name: string) => textOf(join('rollouts', name));
+
+  test('is in the result and in the text where it took that long', async () => {
+    const { hours = [] } = await runScenario(readScenario(read('promotion.json')));
+    expect(hours[0]).toMatchObject({
+      at: 3600,
+      groups: { canary: { done: 1 }, default: { done: 0, waiting: { WaitsForGroup: 1 } } },
+    });
+    const { text } = await simulateFiles(['promotion.json'], (name) => Promise.resolve(read(name)), false);
+    expect(text).toMatch(/By the hour\n +hour \(UTC\) +group +done +under way +waiting +for what\n/);
+    expect(text).toMatch(/2026-01-05 01:00 +canary +1 +0 +0 +–\n +default +0 +0 +1 +1 WaitsForGroup\n/);
+  });
+
+  test('is left out of what is over within the hour, and of what is no rollout', async () => {
+    const short = JSON.stringify({ steps: [{ at: 0, node: 'i-0000000000000000a', report: IDLE }] });
+    expect(await runScenario(readScenario(short))).not.toHaveProperty('hours');
+    const quiet = JSON.stringify({
+      steps: [
+        { at: 0, node: 'i-0000000000000000a', report: IDLE },
+        { at: '3h', node: 'i-0000000000000000a', report: { ...IDLE, uptime: 10_000 } },
+      ],
+    });
+    expect(await runScenario(readScenario(quiet))).not.toHaveProperty('hours');
+  });
+});
