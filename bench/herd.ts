@@ -29,6 +29,7 @@ for (const nodes of sizes.length > 0 ? sizes : [1_000]) {
   const tried: [string, Partial<HerdOptions>][] = [
     ['in the same millisecond', {}],
     ['within a second', { withinMs: 1_000 }],
+    ['within a minute', { withinMs: 60_000 }],
     ['paused meanwhile, then resumed', { withinMs: 1_000, operator: 'resume' }],
     ['paused in the middle', { withinMs: 1_000, operator: 'pause' }],
   ];

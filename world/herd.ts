@@ -131,7 +131,7 @@ export async function runHerd({ nodes, limit, seed, withinMs = 0, operator }: He
   }
   const pause = async (): Promise<void> => void (verb = await operate('POST', '/v1/groups/default/pause'));
   if (operator === 'pause') kernel.in(withinMs * 1.5, pause);
-  await kernel.runTo(from + 60_000);
+  await kernel.runTo(from + withinMs + 60_000);
   if (operator === 'resume') {
     invocations.length = 0;
     from = kernel.now;

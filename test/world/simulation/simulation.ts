@@ -241,9 +241,11 @@ const QUEUE_TRIES = 4;
 /** Processes die at random; what died or failed is tried again as often as its service does. */
 function fateOf(faults: Faults, draw: () => number): Fate {
   return {
-    kill: (): Kill | null => {
+    kill: ({ handler }): Kill | null => {
+      // A timer may bring a whole group to be filled.
+      const deepest = handler === 'timer' ? 30 : 9;
       for (const when of ['before', 'after'] as const) {
-        const call = faults.threatens(`process died ${when} a call`) ? 1 + Math.floor(draw() * 9) : null;
+        const call = faults.threatens(`process died ${when} a call`) ? 1 + Math.floor(draw() * deepest) : null;
         if (call !== null) return { call, when, lostFrom: call };
       }
       return null;
