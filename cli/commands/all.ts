@@ -1,5 +1,6 @@
 /** Every command of the program, in the order of its help. */
 import type { CommandModule } from '../command.ts';
+import { applyCommands } from './apply.ts';
 import { explainCommand } from './explain.ts';
 import { fleetCommands } from './fleet.ts';
 import { groupCommands } from './groups.ts';
@@ -15,6 +16,7 @@ export const COMMANDS: readonly CommandModule[] = [
   groupCommands,
   explainCommand,
   fleetCommands,
+  applyCommands,
   recoverCommand,
   simulateCommand,
   whatIfCommand,

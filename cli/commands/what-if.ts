@@ -8,9 +8,10 @@ import type { GroupJson } from '../../core/contract/answers.ts';
 import { ROUTES } from '../../core/contract/routes.ts';
 import { days, type Duration, milliseconds, parseDuration } from '../../core/kit/time.ts';
 import { readList } from '../answers.ts';
-import { readBody } from '../body.ts';
 import type { Client } from '../client.ts';
 import type { CommandModule, Tools } from '../command.ts';
+import { type Declared, readDeclared } from '../declared/file.ts';
+import { bodyOf } from '../declared/present.ts';
 import { CliError, EXIT, type ExitCode } from '../errors.ts';
 
 type Options = { for?: Duration; version?: string; attempt?: Duration; failing?: number; svg?: boolean; seed?: number };
@@ -33,7 +34,7 @@ function shareArgument(text: string): number {
 }
 
 const HELP = `
-FILE is what \`groups put\` takes, by the name of the group: { "groups": { "web": { "maxConcurrentUpdates": "10%" } } }.
+FILE is what \`apply\` takes, YAML or JSON; of it only the groups count: { "groups": { "web": { "maxConcurrentUpdates": "10%" } } }.
 Groups that it does not name keep the policy that they have. - reads it from standard input.
 
 Examples:
@@ -49,7 +50,7 @@ export const whatIfCommand: CommandModule = (program, accept) => {
   program
     .command('what-if')
     .description('how a rollout of the present fleet would go with the policies of a file; nothing is changed')
-    .argument('<file>', 'the policies (JSON); - reads them from standard input')
+    .argument('<file>', 'the policies, as `apply` takes them; - reads them from standard input')
     .option('--for <duration>', 'how far to look (default: 7d)', lengthArgument)
     .option('--version <version>', 'suppose that this version is offered to every node')
     .option('--attempt <duration>', 'how long an attempt takes, the soak time left out', lengthArgument)
@@ -63,7 +64,7 @@ export const whatIfCommand: CommandModule = (program, accept) => {
 };
 
 async function whatIf(tools: Tools, file: string, options: Options): Promise<ExitCode> {
-  const given = policiesOf(await readBody(file, tools.io), file);
+  const { groups: given = {} } = await readDeclared([file], tools.io);
   const client = await tools.client();
   const { forecast, ForecastError } = await import('../../world/forecast/forecast.ts');
   const { forecastJson, forecastText } = await import('../../world/forecast/print.ts');
@@ -99,23 +100,10 @@ async function whatIf(tools: Tools, file: string, options: Options): Promise<Exi
   }
 }
 
-type Bodies = Record<string, Record<string, unknown>>;
-
-/** The control plane judges what a body says; here only that there are bodies by name. */
-function policiesOf(body: unknown, file: string): Bodies {
-  const groups = typeof body === 'object' && body !== null && 'groups' in body ? body.groups : undefined;
-  const isObject = (value: unknown): value is Record<string, unknown> =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (isObject(groups) && Object.values(groups).every(isObject)) return groups as Bodies; // each value has just been looked at
-  throw new CliError('BadFile', {
-    what: `${file === '-' ? 'standard input' : file} has no policies`,
-    why: 'it has no object `groups` with a policy by the name of each group',
-    next: 'write { "groups": { "web": { "maxConcurrentUpdates": "10%" } } }',
-  });
-}
+type Bodies = NonNullable<Declared['groups']>;
 
 async function readFleet(client: Client, given: Bodies, version: string | null) {
-  const { bodyOf, nodeOf } = await import('../../world/forecast/fleet.ts');
+  const { nodeOf } = await import('../../world/forecast/fleet.ts');
   const nodes = await readList(client, 'node', (query) => callOf(ROUTES.listNodes, { query }));
   const groups = await readList(client, 'group', (query) => callOf(ROUTES.listGroups, { query }));
   const declared = groups.items.filter((group) => group.declared);

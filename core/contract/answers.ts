@@ -8,6 +8,7 @@ import { drainSchema } from '../policy/drain.ts';
 import { monitorSchema } from '../policy/monitor.ts';
 import { rolloutFields } from '../policy/rollout.ts';
 import { updateCheckSchema } from './agent-bodies.ts';
+import { vmBodySchema } from './operator-bodies.ts';
 import { apiVersion, concernSchema, count, instantText } from './answer-parts.ts';
 import { groupCanSchema, nodeCanSchema, vmCanSchema } from './can.ts';
 import {
@@ -94,6 +95,8 @@ export const vmSchema = z.object({
   /** What an update of its host does: stops the VM for that time, or waits for it; `since`: such an update is under way. */
   maintenance: z.object({ policy: z.enum(['stop', 'block']), since: instantOrNull() }),
   runStrategy: z.enum(RUN_STRATEGIES),
+  /** The body as it was put; a control plane of a release before does not tell it. */
+  declared: z.exactOptional(vmBodySchema),
   power: z.object({ on: z.boolean(), sequence: count() }),
   instance: z.nullable(
     z.object({

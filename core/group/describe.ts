@@ -7,7 +7,7 @@ import { formatDuration, type Instant } from '../kit/time.ts';
 import { drainTimeout } from '../policy/drain.ts';
 import { sayFrozen } from '../rollout/calendar.ts';
 import { describeRollout, sayRollout } from '../rollout/describe.ts';
-import type { GroupBody } from '../policy/group-policy.ts';
+import { type GroupBody, groupPolicyOf } from '../policy/group-policy.ts';
 import type { RolloutBody } from '../policy/rollout.ts';
 import { type GroupRecord, policyInForce } from './record.ts';
 import { type Slots, slotsOf } from './slots.ts';
@@ -24,8 +24,6 @@ export function describeGroup(
   const slots = slotsOf(own, fallback, policy, now);
   const underWay = [...new Set([...slots.holders, ...slotless])].sort();
   const attention = groupAttention(own, now);
-  const { deadlines } = policy;
-  const text = (state: keyof typeof deadlines): string => formatDuration(deadlines[state]);
   const paused =
     own.pausedBy === null
       ? ''
@@ -34,31 +32,7 @@ export function describeGroup(
   return {
     group: own.group,
     declared: own.body !== null,
-    policy: {
-      maxConcurrentUpdates: body.maxConcurrentUpdates ?? 1,
-      backoff: body.backoff ?? { preset: 'seed' },
-      deadlines: {
-        Idle: text('Idle'),
-        StagedUpdate: text('StagedUpdate'),
-        PerformedUpdate: text('PerformedUpdate'),
-        RebootedIntoUpdate: text('RebootedIntoUpdate'),
-        MonitoringUpdate: text('MonitoringUpdate'),
-      },
-      monitor: {
-        soak: formatDuration(policy.soak),
-        checks: body.monitor?.checks ?? [],
-        onFailure: body.monitor?.onFailure ?? 'rollback',
-      },
-      drain:
-        body.drain === undefined
-          ? null
-          : {
-              steps: body.drain.steps,
-              timeout: formatDuration(drainTimeout(body.drain)),
-              onTimeout: body.drain.onTimeout ?? 'abort',
-            },
-      ...rolloutOf(body),
-    },
+    policy: describePolicy(body),
     paused: own.pausedBy !== null,
     memberCount: own.memberCount,
     limit: slots.limit,
@@ -67,6 +41,37 @@ export function describeGroup(
     ...describeRollout(own, policy.rollout, now),
     ...(attention === null ? {} : { attention }),
     explanation: `${sayUse(slots, underWay.length)}.${paused}${sayRollout(own, policy.rollout, now)}${declared}`,
+  };
+}
+
+/** A policy with its defaults filled in, as it is shown. */
+export function describePolicy(body: GroupBody): GroupJson['policy'] {
+  const { deadlines, soak } = groupPolicyOf(body);
+  const text = (state: keyof typeof deadlines): string => formatDuration(deadlines[state]);
+  return {
+    maxConcurrentUpdates: body.maxConcurrentUpdates ?? 1,
+    backoff: body.backoff ?? { preset: 'seed' },
+    deadlines: {
+      Idle: text('Idle'),
+      StagedUpdate: text('StagedUpdate'),
+      PerformedUpdate: text('PerformedUpdate'),
+      RebootedIntoUpdate: text('RebootedIntoUpdate'),
+      MonitoringUpdate: text('MonitoringUpdate'),
+    },
+    monitor: {
+      soak: formatDuration(soak),
+      checks: body.monitor?.checks ?? [],
+      onFailure: body.monitor?.onFailure ?? 'rollback',
+    },
+    drain:
+      body.drain === undefined
+        ? null
+        : {
+            steps: body.drain.steps,
+            timeout: formatDuration(drainTimeout(body.drain)),
+            onTimeout: body.drain.onTimeout ?? 'abort',
+          },
+    ...rolloutOf(body),
   };
 }
 

@@ -26,6 +26,7 @@ export function describeVm(vm: VmRecord, now: Instant): VmJson {
       since: vm.maintenance == null ? null : formatInstant(vm.maintenance.since),
     },
     runStrategy: vm.body.runStrategy,
+    declared: vm.body,
     power: vm.power,
     instance:
       instance === null

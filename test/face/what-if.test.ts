@@ -28,8 +28,9 @@ describe('what-if', () => {
   });
 
   it.each([
-    [{ group: {} }, 'has no policies', EXIT.usage],
-    [{ groups: { default: { maxConcurrentUpdates: 0 } } }, 'a policy would be refused', EXIT.usage],
+    [{ group: {} }, 'no declaration that can be applied', EXIT.usage],
+    [{ groups: { default: { maxConcurrentUpdates: 0 } } }, 'groups.default.maxConcurrentUpdates', EXIT.usage],
+    [{ groups: { default: { after: { group: 'default', soak: '1h' } } } }, 'a policy would be refused', EXIT.usage],
   ])('refuses %j and says why', async (body, words, code) => {
     const ran = await holdoff('what-if policies.json --version 1.21.0', fleet, files(body));
     expect(ran.err).toContain(words);

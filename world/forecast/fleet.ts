@@ -1,6 +1,5 @@
 /** A fleet as a forecast begins with it: what the API says of it, or what a scenario draws. */
 import type { NodeJson } from '../../core/contract/answers.ts';
-import type { GroupJson } from '../../core/contract/answers.ts';
 import type { NodeId } from '../../core/kit/ids.ts';
 import { parseNodeId } from '../../core/kit/ids.ts';
 
@@ -54,10 +53,4 @@ export function nodeOf(node: NodeJson, offered: string | null): ForecastNode | n
     held: node.heldBy !== null,
     answers: node.phase !== 'Unreachable',
   };
-}
-
-/** The body that a shown policy comes from: what is shown with its defaults is put with them. */
-export function bodyOf({ policy }: GroupJson): Record<string, unknown> {
-  const { drain, ...rest } = policy;
-  return drain === null ? rest : { ...rest, drain };
 }
