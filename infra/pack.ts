@@ -31,6 +31,7 @@ for (const handler of HANDLERS) {
     logLevel: 'warning',
   });
 }
+execFileSync(process.execPath, [join(PROJECT_ROOT, 'cli/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
 // What the constructs read when they are synthesised stands where they look for it.
 cpSync(join(PROJECT_ROOT, 'docs/runbooks'), join(dist, 'docs/runbooks'), { recursive: true });
 mkdirSync(join(dist, 'agent'), { recursive: true });

@@ -1,4 +1,5 @@
 /** Runs the control plane until it is told to end; says on standard output where it is. */
+import { onSupervisorGone } from './machine/supervised.ts';
 import { startControlPlane, USUAL_PORT } from './control-plane.ts';
 
 const text = (name: string): string | undefined => process.env[name];
@@ -12,10 +13,10 @@ const running = await startControlPlane({
 process.stdout.write(`${JSON.stringify({ ready: true, endpoint: running.aws.apiUrl })}\n`);
 
 let ending = false;
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.on(signal, () => {
-    if (ending) return;
-    ending = true;
-    void running.close().finally(() => process.exit(0));
-  });
-}
+const end = (): void => {
+  if (ending) return;
+  ending = true;
+  void running.close().finally(() => process.exit(0));
+};
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
+onSupervisorGone(end);

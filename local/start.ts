@@ -14,6 +14,7 @@ import { startPageServer, USUAL_PAGE_PORT, type PageServer } from '../client/pag
 import { clientOf, signerOf, type Connection } from './demo/client.ts';
 import { DEMO_ENVIRONMENT, GROUPS, NODES, STORY, VMS } from './demo/fleet.ts';
 import { type RealGuests, realGuests } from './demo/guests.ts';
+import { isAlive, watchAncestors } from './demo/ancestors.ts';
 import { startMachine } from './demo/machines.ts';
 import { findProgram, QEMU, QEMU_MISSING } from './demo/qemu.ts';
 import { type Supervised, supervise } from './demo/processes.ts';
@@ -75,7 +76,10 @@ const pages: PageServer[] = [];
 const interrupted = new AbortController();
 // A reader that has seen enough (`| head`) ends the demo as Ctrl-C does: nothing may be left running.
 process.stdout.on('error', () => interrupted.abort());
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+process.stderr.on('error', () => interrupted.abort());
+// A terminal that is closed hangs up; npm, killed, says nothing.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+watchAncestors(() => interrupted.abort());
 
 try {
   await main();
@@ -87,6 +91,7 @@ try {
   for (const page of pages) await page.close();
   await Promise.all(running.filter(({ name }) => name.startsWith('machine')).map((machine) => machine.stop()));
   for (const { stop } of running) await stop();
+  rmSync(pidFile(), { force: true });
   process.stdout.write(
     `stopped; what was reached is kept in ${dataDir} (npm start goes on from there, --fresh begins anew)\n`,
   );
@@ -104,17 +109,6 @@ function refuseSecondStart(): void {
     `npm start already runs here (process ${pid}) with its data in ${dataDir}; stop it first, or give another directory with --data DIR\n`,
   );
   process.exit(1);
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    // No such process, or one of somebody else's: not ours.
-    return false;
-  }
 }
 
 async function main(): Promise<void> {
@@ -207,6 +201,7 @@ async function declareVms(connection: Connection, real: RealGuests | null): Prom
 }
 
 async function untilInterrupted(): Promise<void> {
+  if (interrupted.signal.aborted) return;
   await new Promise<void>((done) => interrupted.signal.addEventListener('abort', () => done(), { once: true }));
 }
 

@@ -27,7 +27,8 @@ export function supervise(
     const log = openSync(logFile, 'a');
     child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), resolve(repository, entry), ...args], {
       env: { ...process.env, ...env },
-      stdio: ['ignore', log, log],
+      // The channel says nothing: that it closes tells the child that its supervisor is gone (`onSupervisorGone`).
+      stdio: ['ignore', log, log, 'ipc'],
       // Ctrl-C reaches the supervisor alone; it ends the others in order.
       detached: true,
     });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
+import { onSupervisorGone } from './supervised.ts';
 import { type Faults, faultsSchema } from './faults.ts';
 import { Machine, type MachineOptions } from './machine.ts';
 
@@ -119,7 +120,8 @@ async function main(): Promise<void> {
   await machine.start();
   process.stderr.write(`${JSON.stringify({ event: 'machine up', nodeId: options.nodeId, socket: machine.socket })}\n`);
   const ended = new Promise<void>((done) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => done());
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => done());
+    onSupervisorGone(done);
   });
   await ended;
   await machine.close();

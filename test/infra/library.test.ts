@@ -93,8 +93,9 @@ describe('the packed construct in an app of somebody else', () => {
   });
 
   test('holds no sources and no tests, but its licence', () => {
+    expect(readdirSync(join(modules, 'holdoff/cli'))).toEqual(['holdoff.mjs']);
     expect(readdirSync(join(modules, 'holdoff')).toSorted()).toEqual(
-      ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'dist', 'package.json'].toSorted(),
+      ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'cli', 'dist', 'package.json'].toSorted(),
     );
   });
 
