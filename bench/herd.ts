@@ -18,7 +18,7 @@ function row(what: string, nodes: number, herd: Herd): void {
       ? ''
       : `; the verb ${verb.status} after ${Math.round(verb.ms)} ms and ${verb.requests} requests, ${herd.begunAfterVerb} began after it`;
   say(
-    `${what.padEnd(34)} ${answers.join(', ')}; slowest ${herd.slowestMs} ms; ${herd.told} told at once; ${herd.slots} slots (${herd.begun} begun) after ${(herd.slotsTakenMs / 1000).toFixed(1)} s; ${(herd.requests / nodes).toFixed(1)} requests a node; group ${herd.groupBytes} bytes${told}`,
+    `${what.padEnd(34)} ${answers.join(', ')} (${herd.enrolled} enrolled); slowest ${herd.slowestMs} ms; ${herd.told} told at once; ${herd.slots} slots (${herd.begun} begun) after ${(herd.slotsTakenMs / 1000).toFixed(1)} s; ${(herd.requests / nodes).toFixed(1)} requests a node; group ${herd.groupBytes} bytes${told}`,
   );
   if (process.env['HERD_CALLS'] === undefined) return;
   for (const [name, count] of [...herd.byCall].sort((a, b) => b[1] - a[1]))

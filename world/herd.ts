@@ -43,6 +43,8 @@ export type Herd = {
   /** How many were told to start in the answer to their report. */
   told: number;
   slots: number;
+  /** How many nodes are stored: who was refused is not. */
+  enrolled: number;
   /** How many nodes began, and how many of them after the pause was answered. */
   begun: number;
   begunAfterVerb: number;
@@ -67,6 +69,7 @@ export async function runHerd({ nodes, limit, seed, withinMs = 0, operator }: He
   let slots = 0;
   let verb: Herd['verb'] = null as Herd['verb']; // assigned in the closures below
   const begun = new Set<string>();
+  const enrolled = new Set<string>();
   let begunAfterVerb = 0;
   const deployment = new Deployment({
     kernel,
@@ -94,6 +97,7 @@ export async function runHerd({ nodes, limit, seed, withinMs = 0, operator }: He
       registered: () => true,
       written: (item) => {
         const record = recordOf(item);
+        if (record?.kind === 'node') enrolled.add(record.nodeId);
         if (record?.kind === 'node' && record.attempt !== null && !begun.has(record.nodeId)) {
           begun.add(record.nodeId);
           if (verb !== null) begunAfterVerb += 1;
@@ -148,6 +152,7 @@ export async function runHerd({ nodes, limit, seed, withinMs = 0, operator }: He
     requests: invocations.reduce((sum, { calls }) => sum + calls.length, 0),
     byCall: countBy(invocations.flatMap(({ calls }) => calls.map(({ name }) => name))),
     verb,
+    enrolled: enrolled.size,
     begun: begun.size,
     begunAfterVerb,
     groupBytes: sizeOf(
