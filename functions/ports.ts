@@ -1,6 +1,8 @@
 /** What the control plane asks of the world. Adapters implement these at the handler's edge; the simulation has twins in memory. */
 import type { EventEntry } from '../core/contract/answers.ts';
 import type { CommandAction, Draw } from '../core/decision/fact.ts';
+import type { FleetCount } from '../core/fleet/count.ts';
+import type { Troubled } from '../core/fleet/attention.ts';
 import type { GroupRecord } from '../core/group/record.ts';
 import type { GroupId, NodeId, VmId } from '../core/kit/ids.ts';
 import type { AggregateKind, Ids, Ref } from '../core/kit/ref.ts';
@@ -20,6 +22,9 @@ export type Page<T> = { items: T[]; cursor: string | null };
 
 export const CONCERNS = ['backingOff', 'unreachable', 'silent', 'gaveUp', 'blocked', 'crashLoop'] as const;
 export type Concern = (typeof CONCERNS)[number];
+
+/** `troubled` is null where a release before this wrote the line. */
+export type AttentionLine = { ref: Ref; concerns: Concern[]; troubled: Troubled | null };
 
 export type MemberLine = { nodeId: NodeId; digest: Digest | null };
 /** Who of a queue is proposed, and in which order before that of the queue; null: passed over. */
@@ -52,7 +57,17 @@ export interface Store {
   /** Everything that was due at `now`, as the index last saw it, oldest first in each shard. */
   overdue(now: Instant, limitPerShard: number): Promise<Ref[]>;
   vmsOfHost(host: NodeId): Promise<VmId[]>;
-  concerns(): Promise<{ concern: Concern; ref: Ref }[]>;
+  /** Everything that is a concern or needs attention, as the index last saw it. */
+  attention(): Promise<AttentionLine[]>;
+  /** Members of a group in ascending order of their ids, as the index last saw them. */
+  membersById(group: GroupId, limit: number, cursor: string | null): Promise<Page<NodeId>>;
+  /** All VMs with their status, as the index last saw them; one that a release before this wrote last is missing. */
+  vmLines(): Promise<{ vmId: VmId; status: string }[]>;
+  /** All VMs, as the index last saw them. */
+  vmIds(): Promise<VmId[]>;
+  /** The fleet as the sweep last counted it; null: never, or in a form that is not known here. */
+  loadFleet(): Promise<FleetCount | null>;
+  saveFleet(count: FleetCount): Promise<void>;
 }
 
 /** The event log with its 30 days (written by the bus subscriber). */

@@ -1,5 +1,7 @@
 /** The sweep, every few minutes. */
 import { SSMClient } from '@aws-sdk/client-ssm';
+import type { Context } from 'aws-lambda';
+import { after, milliseconds, seconds } from '../core/kit/time.ts';
 import { ManagedNodes } from './aws/managed-nodes.ts';
 import { Home } from './operations/home.ts';
 import { sweep, type SweepReport } from './operations/sweep.ts';
@@ -9,7 +11,18 @@ const { plane } = wire();
 const home = new Home(plane);
 const registry = new ManagedNodes(new SSMClient({}));
 
-/** @returns null while the table is an older copy that was not recovered: the missing sweep is an alarm */
-export async function handler(): Promise<SweepReport | null> {
-  return (await home.isOpen()) ? sweep(plane, registry) : null;
+/** Before its function is stopped it stops by itself: what is under way then may take so long. */
+const TIME_TO_END = seconds(20);
+
+/**
+ * @param context tells how much time is left; absent where nothing ends it (on a laptop)
+ * @returns null while the table is an older copy that was not recovered: the missing sweep is an alarm
+ */
+export async function handler(
+  _event?: unknown,
+  context?: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<SweepReport | null> {
+  const left = context?.getRemainingTimeInMillis();
+  const until = left === undefined ? null : after(plane.now(), milliseconds(Math.max(0, left - TIME_TO_END)));
+  return (await home.isOpen()) ? sweep(plane, registry, until) : null;
 }

@@ -29,7 +29,7 @@ export function summaryPage(summary: Summary, surface: Surface): string {
     `Nodes  ${sayCounts(summary.nodes.total, summary.nodes.byPhase)}`,
     `VMs    ${sayCounts(summary.vms.total, summary.vms.byStatus)}`,
   ];
-  return [head, ...list, '', ...counts].join('\n');
+  return [head, ...list, '', ...counts, ...sayAge(summary)].join('\n');
 }
 
 /** Rows `attention kind id why`, then `nodes|vms state count`. */
@@ -41,6 +41,12 @@ export const summaryRows = ({ attention, nodes, vms }: Summary): string =>
     ['vms', 'total', String(vms.total)],
     ...Object.entries(vms.byStatus).map(([status, count]) => ['vms', status, String(count)]),
   ]);
+
+/** Of a fleet that is too large to be looked at item by item, when it was counted. */
+function sayAge({ at, partly }: Summary): string[] {
+  if (partly === true) return ['There is more than this: the next sweep counts it.'];
+  return at === undefined ? [] : [`Counted by the sweep at ${at}.`];
+}
 
 /** `i-a`, or `i-a and 199 more` where one entry stands for many. */
 const sayId = ({ id, count = 1 }: AttentionEntry): string => (count < 2 ? id : `${id} and ${count - 1} more`);

@@ -224,13 +224,17 @@ const answered = <S extends z.core.$ZodShape>(item: z.ZodMiniObject<S>) =>
   z.object({ api: apiVersion(), ...item.shape });
 const page = <T extends z.ZodMiniType>(item: T) =>
   z.object({ api: apiVersion(), items: z.array(item), cursor: z.exactOptional(z.string()) });
+/** What of a page cannot be read: by a newer release written, or changed by hand. Absent: nothing. */
+const unreadableSchema = z.exactOptional(z.array(z.object({ id: z.string(), why: z.string() })));
+const pageOfItems = <T extends z.ZodMiniType>(item: T) =>
+  z.object({ ...page(item).shape, unreadable: unreadableSchema });
 
 export const nodeAnswerSchema = answered(nodeSchema);
-export const nodePageSchema = page(nodeSchema);
+export const nodePageSchema = pageOfItems(nodeSchema);
 export const vmAnswerSchema = answered(vmSchema);
-export const vmPageSchema = page(vmSchema);
+export const vmPageSchema = pageOfItems(vmSchema);
 export const groupAnswerSchema = answered(groupSchema);
-export const groupPageSchema = page(groupSchema);
+export const groupPageSchema = pageOfItems(groupSchema);
 export const eventPageSchema = page(eventSchema);
 export const lastEventsSchema = z.object({ api: apiVersion(), items: z.array(eventSchema) });
 
@@ -253,6 +257,10 @@ export const summarySchema = z.object({
   vms: z.object({ total: count(), byStatus: z.record(z.string(), count()) }),
   /** What a person should look at, worst first. */
   attention: z.array(attentionSchema),
+  /** When the sweep counted this; absent: it was looked at item by item, now. */
+  at: z.exactOptional(instantText()),
+  /** There is more than was looked at, and no sweep has counted it yet. */
+  partly: z.exactOptional(z.literal(true)),
 });
 export type Summary = Omit<z.infer<typeof summarySchema>, 'api'>;
 

@@ -2,6 +2,7 @@
  * A node in a line of its group's index: what a survey of all members needs, so that nobody loads ten thousand items for
  * it (DESIGN section 2b, Promotion). It changes with the node's state, never with a quiet report.
  */
+import { NODE_PHASES, type NodePhase } from '../contract/words.ts';
 import { wellFormed } from '../kit/text.ts';
 import { type Instant, instant } from '../kit/time.ts';
 import type { Counted } from '../rollout/progress.ts';
@@ -9,6 +10,7 @@ import type { NodeId } from '../kit/ids.ts';
 import { zoneOf } from '../rollout/zone.ts';
 import { type NodeRecord, underWay } from './record.ts';
 import { isStopped } from './signs.ts';
+import { stageOf } from './stage.ts';
 
 /** A member as its digest shows it. */
 export type Digest = Counted & {
@@ -20,6 +22,10 @@ export type Digest = Counted & {
   holdsSlot: boolean;
   /** The last crash on record, if it counts towards a breaker. */
   lastCrash: { version: string; at: Instant } | null;
+  /** Its phase as far as its own record tells; null: written by a release that did not say. */
+  stage: NodePhase | null;
+  /** Before then it is not tried again. */
+  retryAfter: Instant | null;
 };
 
 /** A sort key holds 1,024 bytes; what is longer than this is of no use to anybody either. */
@@ -65,13 +71,16 @@ export function digestOf(node: NodeRecord): string {
     towards.slice(-CRASHES_MAX).map(written).join(';'),
     written(zoneOf(node)),
     written(node.policy.pin ?? ''),
+    stageOf(node),
+    crash.retryAfter === null ? '' : String(crash.retryAfter),
   ].join(SEPARATOR);
 }
 
 /** Null for a node that has not reported, and for what a release before this wrote. */
 export function readDigest(nodeId: NodeId, text: string): Digest | null {
-  const [version, offered = '', flags = '', since = '0', crashedAt = '', crashes = '', zone = '', pin = ''] =
+  const [version, offered = '', flags = '', since = '0', crashedAt = '', crashes = '', zone = '', pin = '', ...more] =
     text.split(SEPARATOR);
+  const [stage = '', retryAfter = ''] = more;
   if (version === undefined || version === '' || flags.length !== FLAGS.length) return null;
   const is = (flag: (typeof FLAGS)[number]): boolean => flags[FLAGS.indexOf(flag)] === '1';
   const crashedTowards = crashes === '' ? [] : crashes.split(';').map(read);
@@ -93,6 +102,8 @@ export function readDigest(nodeId: NodeId, text: string): Digest | null {
     since: instant(Number(since)),
     crashedTowards,
     lastCrash: crashedAt === '' || last === undefined ? null : { version: last, at: instant(Number(crashedAt)) },
+    stage: NODE_PHASES.find((phase) => phase === stage) ?? null,
+    retryAfter: retryAfter === '' ? null : instant(Number(retryAfter)),
   };
 }
 

@@ -7,16 +7,16 @@ import {
   type QueryCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type GroupId, type NodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
+import { type GroupId, type NodeId, parseNodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
 import { parseRef } from '../../core/kit/ref.ts';
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
 import { after, formatInstant, type Instant, instant, milliseconds } from '../../core/kit/time.ts';
-import { chosen, memberLine, QUEUED, STAGED, UNDER_WAY } from '../keys.ts';
+import type { FleetCount } from '../../core/fleet/count.ts';
+import { attentionLine, chosen, memberLine, QUEUED, STAGED, UNDER_WAY, vmLine } from '../keys.ts';
 import {
   type AggregateKind,
+  type AttentionLine,
   type Choose,
-  type Concern,
-  CONCERNS,
   type Ids,
   type Loaded,
   type MemberLine,
@@ -26,8 +26,10 @@ import {
   type Store,
 } from '../ports.ts';
 import { toAttributes } from './attributes.ts';
+import { FLEET_KEY, fleetWrite, readFleet } from './fleet-item.ts';
 import {
   attentionPartition,
+  byIdPartition,
   duePartition,
   type Item,
   itemKey,
@@ -36,6 +38,7 @@ import {
   readItem,
   SHARDS,
   versionKey,
+  vmPartition,
   writeOf,
 } from './item.ts';
 
@@ -95,22 +98,11 @@ export class DynamoStore implements Store {
     }
   }
 
-  /** Each shard is asked for a page; merged, they are in the order of the ids. */
   async list<K extends AggregateKind>(kind: K, limit: number, cursor: string | null): Promise<Page<Ids[K]>> {
-    const shards = await Promise.all(
-      shardNumbers(SHARDS.list).map((shard) =>
-        this.#sorts(
-          'list',
-          listPartition(kind, shard),
-          cursor === null ? null : { operator: '>', value: cursor },
-          limit + 1,
-        ),
-      ),
-    );
-    const all = shards.flat().sort();
+    const partition = (shard: number): string => listPartition(kind, shard);
+    const page = await this.#page('list', { partition, shards: SHARDS.list }, limit, cursor);
     // What the index of a kind holds are ids of that kind: `writeOf` put them there.
-    const items = all.slice(0, limit) as Ids[K][];
-    return { items, cursor: all.length > limit ? (items.at(-1) ?? null) : null };
+    return { items: page.items as Ids[K][], cursor: page.cursor };
   }
 
   /** With `choose` the whole queue is read, a page of the index for some ten thousand nodes: who may not start hides nobody. */
@@ -175,16 +167,58 @@ export class DynamoStore implements Store {
     return (await this.#sorts('host', host, null, null)).flatMap((id) => parseVmId(id) ?? []);
   }
 
-  async concerns(): Promise<{ concern: Concern; ref: Ref }[]> {
-    const shards = await Promise.all(
-      shardNumbers(SHARDS.attention).map((shard) => this.#sorts('attention', attentionPartition(shard), null, null)),
+  async attention(): Promise<AttentionLine[]> {
+    return (await this.#all('attention', attentionPartition, SHARDS.attention)).flatMap(attentionLine);
+  }
+
+  async membersById(group: GroupId, limit: number, cursor: string | null): Promise<Page<NodeId>> {
+    const partition = (shard: number): string => byIdPartition(group, shard);
+    const page = await this.#page('host', { partition, shards: SHARDS.members }, limit, cursor);
+    return { items: page.items.flatMap((id) => parseNodeId(id) ?? []), cursor: page.cursor };
+  }
+
+  async vmLines(): Promise<{ vmId: VmId; status: string }[]> {
+    return (await this.#all('members', vmPartition, SHARDS.vms)).flatMap(vmLine);
+  }
+
+  async vmIds(): Promise<VmId[]> {
+    const ids = await this.#all('list', (shard) => listPartition('vm', shard), SHARDS.list);
+    return ids.flatMap((id) => parseVmId(id) ?? []);
+  }
+
+  async loadFleet(): Promise<FleetCount | null> {
+    const { Item: item } = await this.#client.send(
+      new GetItemCommand({ TableName: this.#table, Key: FLEET_KEY, ConsistentRead: true }),
     );
-    return shards.flat().flatMap((sort) => {
-      const [concerns = '', ...rest] = sort.split('#');
-      return refFrom(rest).flatMap((ref) =>
-        concerns.split('+').flatMap((concern) => (isConcern(concern) ? [{ concern, ref }] : [])),
-      );
-    });
+    return item === undefined ? null : readFleet(item);
+  }
+
+  async saveFleet(count: FleetCount): Promise<void> {
+    await this.#client.send(new UpdateItemCommand({ TableName: this.#table, Key: FLEET_KEY, ...fleetWrite(count) }));
+  }
+
+  /** Each shard is asked for a page; merged, they are in the order of the ids. */
+  async #page(
+    index: IndexName,
+    { partition, shards }: { partition: (shard: number) => string; shards: number },
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<string>> {
+    const bound = cursor === null ? null : ({ operator: '>', value: cursor } as const);
+    const found = await Promise.all(
+      shardNumbers(shards).map((shard) => this.#sorts(index, partition(shard), bound, limit + 1)),
+    );
+    const all = found.flat().sort();
+    const items = all.slice(0, limit);
+    return { items, cursor: all.length > limit ? (items.at(-1) ?? null) : null };
+  }
+
+  /** All sort keys of all shards. */
+  async #all(index: IndexName, partition: (shard: number) => string, shards: number): Promise<string[]> {
+    const found = await Promise.all(
+      shardNumbers(shards).map((shard) => this.#sorts(index, partition(shard), null, null)),
+    );
+    return found.flat();
   }
 
   async #members(group: GroupId, place: string | null, limit: number | null): Promise<MemberLine[]> {
@@ -238,8 +272,6 @@ export class DynamoStore implements Store {
 type Bound = { operator: '<' | '>' | 'begins_with'; value: string };
 
 const shardNumbers = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
-
-const isConcern = (text: string): text is Concern => CONCERNS.some((concern) => concern === text);
 
 /** A reference from the end of a sort key; an entry that is none is passed over, since an index only proposes. */
 function refFrom([kind = '', id = '']: readonly string[]): Ref[] {

@@ -2,8 +2,9 @@
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
 import { formatInstant, type Instant } from '../../core/kit/time.ts';
 import { hasRollout } from '../../core/policy/rollout.ts';
-import { indexKeys, memberSort, refOf } from '../keys.ts';
+import { attentionParts, indexKeys, memberSort, refOf, vmSort } from '../keys.ts';
 import type { AggregateKind, Loaded, Records } from '../ports.ts';
+import { ItemFormatError } from '../unreadable.ts';
 import { type Attributes, fromAttributes, toAttributes } from './attributes.ts';
 
 /** The newest format that this code knows; it reads this one and the ones before, and refuses newer ones. */
@@ -23,15 +24,10 @@ function formatOf(record: Records[AggregateKind]): number {
 
 export type Item = Attributes;
 
-/** An item that this code must not touch: newer than it knows, or not what it should be. */
-export class ItemFormatError extends Error {
-  readonly code = 'ItemFormat';
-}
-
 export const itemKey = (kind: AggregateKind, id: string): Item =>
   toAttributes({ [TABLE.key.partition]: `${kind}#${id}`, [TABLE.key.sort]: 'A' });
 
-export const SHARDS = { list: 8, members: 4, due: 8, attention: 4 } as const;
+export const SHARDS = { list: 8, members: 4, vms: 8, due: 8, attention: 4 } as const;
 
 /** A stable spread of ids over shards (FNV-1a). */
 export function shardOf(id: string, shards: number): number {
@@ -42,6 +38,10 @@ export function shardOf(id: string, shards: number): number {
 
 export const listPartition = (kind: AggregateKind, shard: number): string => `${kind}#${shard}`;
 export const memberPartition = (group: string, shard: number): string => `${group}#${shard}`;
+/** VMs are in the index of members, too, each with its status: no group has a name like this. */
+export const vmPartition = (shard: number): string => `vms##${shard}`;
+/** The members of a group by id are in the index of hosts: no host has a name like this. */
+export const byIdPartition = (group: string, shard: number): string => `group#${group}#${shard}`;
 export const versionKey = (version: string): Item =>
   toAttributes({ [TABLE.key.partition]: `version#${version}`, [TABLE.key.sort]: 'A' });
 export const duePartition = (shard: number): string => `due#${shard}`;
@@ -52,19 +52,29 @@ type Keys = { partition: string; sort: string } | null;
 
 function keysOf(record: Records[AggregateKind]): Record<IndexName, Keys> {
   const { kind, id } = refOf(record);
-  const { listed, member, due, concerns, host } = indexKeys(record);
+  const { listed, member, vm, due, troubled, concerns, host } = indexKeys(record);
   return {
     list: listed ? { partition: listPartition(kind, shardOf(id, SHARDS.list)), sort: id } : null,
     members:
-      member === null
-        ? null
-        : { partition: memberPartition(member.group, shardOf(id, SHARDS.members)), sort: memberSort(member) },
+      member !== null
+        ? { partition: memberPartition(member.group, shardOf(id, SHARDS.members)), sort: memberSort(member) }
+        : vm === null
+          ? null
+          : { partition: vmPartition(shardOf(id, SHARDS.vms)), sort: vmSort(id, vm.status) },
     due: due === null ? null : { partition: duePartition(shardOf(id, SHARDS.due)), sort: dueSort(due, kind, id) },
     attention:
-      concerns.length === 0
+      concerns.length === 0 && troubled === null
         ? null
-        : { partition: attentionPartition(shardOf(id, SHARDS.attention)), sort: `${concerns.join('+')}#${kind}#${id}` },
-    host: host === null ? null : { partition: host, sort: id },
+        : {
+            partition: attentionPartition(shardOf(id, SHARDS.attention)),
+            sort: [concerns.join('+'), kind, id, ...(troubled === null ? [] : attentionParts(troubled))].join('#'),
+          },
+    host:
+      host !== null
+        ? { partition: host, sort: id }
+        : member === null
+          ? null
+          : { partition: byIdPartition(member.group, shardOf(id, SHARDS.members)), sort: id },
   };
 }
 

@@ -7,6 +7,7 @@ import { ROUTE_NAMES, type RouteName, ROUTES } from '../../core/contract/routes.
 import type { ControlPlane, EventLog } from '../ports.ts';
 import { NOT_RECOVERED } from '../operations/home.ts';
 import { ContentionError } from '../turn.ts';
+import { ItemFormatError } from '../unreadable.ts';
 import { type Caller, callerOf, type IdentityRules } from './identity.ts';
 import { HANDLERS } from './handlers.ts';
 import { problem, ProblemError } from './problem.ts';
@@ -56,6 +57,10 @@ export function problemOf(plane: Pick<ControlPlane, 'telemetry'>, path: string, 
   if (error instanceof ProblemError) return error.problem;
   if (error instanceof ContentionError)
     return problem(503, 'Busy', 'other writers were faster each time; nothing was changed, try again');
+  if (error instanceof ItemFormatError) {
+    plane.telemetry.warn('a request met an item that cannot be read', { path, error: error.message });
+    return problem(500, 'ItemUnreadable', `${error.message}. Nothing was changed.`);
+  }
   const detail = { path, error: error instanceof Error ? (error.stack ?? String(error)) : String(error) };
   plane.telemetry.warn('a request failed', detail);
   return problem(500, 'Internal', 'something failed that should not; it is logged, and the call may be repeated');

@@ -8,9 +8,10 @@ import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
 import { loadGroup, loadView, turnGroup } from '../operations/groups.ts';
 import { followersOf, promotionProblem } from '../operations/promotion.ts';
 import type { ControlPlane } from '../ports.ts';
+import { loadMany } from '../unreadable.ts';
 import { fail, ofRefusal } from './problem.ts';
 import type { Serve } from './handler.ts';
-import { encodeCursor, pageOf } from './pages.ts';
+import { encodeCursor, pageOf, sayUnreadable } from './pages.ts';
 
 async function shown(plane: ControlPlane, group: GroupId): Promise<GroupJson> {
   const { own, fallback } = await loadGroup(plane, group);
@@ -22,11 +23,11 @@ export const listGroups: Serve<'listGroups'> = async (plane, request) => {
   const { limit, cursor } = pageOf(request, 'groups');
   const page = await plane.store.list('group', limit, cursor);
   const stored = page.items.includes(DEFAULT_GROUP);
-  const ids = cursor === null && !stored && page.cursor === null ? [...page.items, DEFAULT_GROUP].sort() : page.items;
-  return {
-    status: 200,
-    body: { items: await Promise.all(ids.map((id) => shown(plane, id))), ...encodeCursor(page.cursor, 'groups') },
-  };
+  const { records, unreadable } = await loadMany(plane, 'group', page.items);
+  const readable = records.map(({ group }) => group);
+  const ids = cursor === null && !stored && page.cursor === null ? [...readable, DEFAULT_GROUP].sort() : readable;
+  const items = await Promise.all(ids.map((id) => shown(plane, id)));
+  return { status: 200, body: { items, ...sayUnreadable(unreadable), ...encodeCursor(page.cursor, 'groups') } };
 };
 
 async function mustExist(plane: ControlPlane, group: GroupId): Promise<void> {

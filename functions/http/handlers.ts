@@ -6,6 +6,7 @@ import type { Serve } from './handler.ts';
 import * as nodes from './node-routes.ts';
 import { openapiDocument } from './openapi.ts';
 import * as reads from './read-routes.ts';
+import { summary } from './summary-route.ts';
 import { recoverRoute } from './recover-route.ts';
 import * as vms from './vm-routes.ts';
 
@@ -44,7 +45,7 @@ export const HANDLERS: { readonly [N in RouteName]: Serve<N> } = {
   askConsole: vms.askConsole,
   getConsole: vms.getConsole,
   listEvents: reads.readEvents,
-  getSummary: reads.summary,
+  getSummary: summary,
   recover: recoverRoute,
   getOpenapi: () => Promise.resolve({ status: 200, body: openapiDocument(ROUTES) }),
 };

@@ -9,9 +9,10 @@ import { formatInstant } from '../../core/kit/time.ts';
 import { loadView } from '../operations/groups.ts';
 import { turnNode } from '../operations/nodes.ts';
 import type { ControlPlane } from '../ports.ts';
+import { loadMany } from '../unreadable.ts';
 import { fail, ofRefusal } from './problem.ts';
 import type { ApiRequest, Serve } from './handler.ts';
-import { encodeCursor, pageOf } from './pages.ts';
+import { encodeCursor, pageOf, sayUnreadable } from './pages.ts';
 
 /** What explaining nodes needs to know of their groups: each group, and the age of each version, read once. */
 export function situations(plane: ControlPlane): (node: NodeRecord) => Promise<GroupView> {
@@ -41,15 +42,16 @@ export const listNodes: Serve<'listNodes'> = async (plane, request) => {
   const { limit, cursor } = pageOf(request, 'nodes');
   const group = groupFilter(request);
   const situation = situations(plane);
-  const page = await plane.store.list('node', limit, cursor);
-  const loaded = await Promise.all(page.items.map((id) => plane.store.load('node', id)));
+  const { store } = plane;
+  const page = await (group === null ? store.list('node', limit, cursor) : store.membersById(group, limit, cursor));
+  const { records, unreadable } = await loadMany(plane, 'node', page.items);
   const now = plane.now();
   const items = [];
-  for (const found of loaded) {
-    if (found === null || found.record.removed !== null || (group !== null && found.record.group !== group)) continue;
-    items.push(describeNode(found.record, await situation(found.record), now));
+  for (const node of records) {
+    if (node.removed !== null || (group !== null && node.group !== group)) continue;
+    items.push(describeNode(node, await situation(node), now));
   }
-  return { status: 200, body: { items, ...encodeCursor(page.cursor, 'nodes') } };
+  return { status: 200, body: { items, ...sayUnreadable(unreadable), ...encodeCursor(page.cursor, 'nodes') } };
 };
 
 function groupFilter({ query }: ApiRequest<'listNodes'>): GroupId | null {

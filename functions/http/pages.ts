@@ -2,6 +2,7 @@
 import { LIMIT_DEFAULT, LIMIT_MAX } from '../../core/contract/query.ts';
 import { parseGroupId, parseNodeId, parseVmId } from '../../core/kit/ids.ts';
 import { parseInstant } from '../../core/kit/time.ts';
+import type { Unreadable } from '../unreadable.ts';
 import { fail } from './problem.ts';
 
 /** What a cursor says of a list: the id, or the key in the log, of the last item given. */
@@ -51,3 +52,7 @@ export function decodeCursor(cursor: string, list: List): string | null {
 
 export const encodeCursor = (cursor: string | null, list: List): { cursor?: string } =>
   cursor === null ? {} : { cursor: Buffer.from(`${list}:${cursor}`, 'utf8').toString('base64url') };
+
+/** What of a page could not be read: it is named, and the rest of the page is whole. */
+export const sayUnreadable = (items: readonly Unreadable[]): { unreadable?: { id: string; why: string }[] } =>
+  items.length === 0 ? {} : { unreadable: items.map(({ id, why }) => ({ id, why })) };

@@ -9,9 +9,10 @@ import type { ConsoleAnswer, VmJson } from '../../core/contract/answers.ts';
 import { parseNodeId, type VmId } from '../../core/kit/ids.ts';
 import { turnVm } from '../operations/vms.ts';
 import type { ControlPlane } from '../ports.ts';
+import { loadMany } from '../unreadable.ts';
 import { fail, ofRefusal } from './problem.ts';
 import type { Serve } from './handler.ts';
-import { encodeCursor, pageOf } from './pages.ts';
+import { encodeCursor, pageOf, sayUnreadable } from './pages.ts';
 
 async function mustFind(plane: ControlPlane, vmId: VmId): Promise<VmRecord> {
   const vm = (await plane.store.load('vm', vmId))?.record;
@@ -28,10 +29,10 @@ export const listVms: Serve<'listVms'> = async (plane, request) => {
     hostId === null
       ? await plane.store.list('vm', limit, cursor)
       : { items: await plane.store.vmsOfHost(hostId), cursor: null };
-  const loaded = await Promise.all(page.items.map((id) => plane.store.load('vm', id)));
+  const { records, unreadable } = await loadMany(plane, 'vm', page.items);
   const now = plane.now();
-  const items = loaded.flatMap((vm) => (vm === null || vm.record.removed !== null ? [] : [describeVm(vm.record, now)]));
-  return { status: 200, body: { items, ...encodeCursor(page.cursor, 'vms') } };
+  const items = records.flatMap((vm) => (vm.removed !== null ? [] : [describeVm(vm, now)]));
+  return { status: 200, body: { items, ...sayUnreadable(unreadable), ...encodeCursor(page.cursor, 'vms') } };
 };
 
 export const getVm: Serve<'getVm'> = async (plane, request) => {

@@ -13,6 +13,7 @@ import { decideNode } from '../../core/node/decide.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import type { ControlPlane } from '../ports.ts';
+import { loadMany, loadReadable } from '../unreadable.ts';
 import { turn, turnRead } from '../turn.ts';
 import { choosesByIndex, nextOfAge, placeOf } from '../../core/rollout/queue-choice.ts';
 import { chooseZone, type KeptZone } from '../../core/rollout/zone.ts';
@@ -108,8 +109,9 @@ async function countedView(plane: ControlPlane, pair: GroupPair): Promise<Counte
   // Starts decided before the limit may still land: what is counted before they have says nothing.
   if (!mustCount(own) || isSettling(own, fallback, plane.now())) return { view, offered };
   const ids = await plane.store.underWay(group);
-  const nodes = await Promise.all(ids.map((id) => plane.store.load('node', id)));
-  const underWay = nodes.filter((node) => node?.record.attempt?.unlimited === true).length;
+  const { records, unreadable } = await loadMany(plane, 'node', ids);
+  // What cannot be read may be under way.
+  const underWay = records.filter(({ attempt }) => attempt?.unlimited === true).length + unreadable.length;
   await turnGroup(plane, group, { kind: 'counted', underWay });
   return viewWithOffers(plane, await loadGroup(plane, group));
 }
@@ -165,8 +167,9 @@ async function candidates(plane: ControlPlane, view: GroupView, wanted: number):
     const unread = proposed.filter((id) => !holders.has(id) && !read.has(id));
     for (let from = 0; ; from += wanted + SPARE_CANDIDATES) {
       const some = unread.slice(from, from + wanted + SPARE_CANDIDATES);
-      const loaded = await Promise.all(some.map((id) => plane.store.load('node', id)));
-      some.forEach((id, index) => read.set(id, loaded[index]?.record ?? null));
+      const { records } = await loadMany(plane, 'node', some);
+      for (const id of some) read.set(id, null);
+      for (const record of records) read.set(record.nodeId, record);
       const found = [...read.values()].filter((record) => record !== null);
       const ready = nextInQueue(found, view, plane.now());
       if (ready.length >= wanted) return ready;
@@ -259,7 +262,9 @@ export async function reclaimSlots(plane: ControlPlane, own: GroupRecord): Promi
     if (between(slot.at, plane.now()) < SLOT_STALE_AFTER) continue;
     // The key of a slot is the id of the node that claimed it.
     const nodeId = id as NodeId;
-    const node = await plane.store.load('node', nodeId);
+    const node = await loadReadable(plane, 'node', nodeId);
+    // One that cannot be read keeps it: it may be under way.
+    if (node !== null && 'why' in node) continue;
     if (node?.record.attempt?.claimId === slot.claimId) continue;
     if (node !== null && node.record.removed === null) {
       const event: NodeEvent = { kind: 'disclaim', claimId: slot.claimId };

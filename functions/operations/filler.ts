@@ -4,6 +4,7 @@
  */
 import type { GroupRecord } from '../../core/group/record.ts';
 import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
+import { loadMany } from '../unreadable.ts';
 import type { ControlPlane } from '../ports.ts';
 import { fill } from './fill.ts';
 import { proceedGroup } from './nodes.ts';
@@ -29,8 +30,8 @@ async function askFollowers(plane: ControlPlane): Promise<void> {
   let cursor: string | null = null;
   do {
     const page: { items: GroupId[]; cursor: string | null } = await plane.store.list('group', 100, cursor);
-    for (const id of page.items)
-      if ((await plane.store.load('group', id))?.record.body === null) await askFill(plane, id, true);
+    const { records } = await loadMany(plane, 'group', page.items);
+    for (const { group, body } of records) if (body === null) await askFill(plane, group, true);
     ({ cursor } = page);
   } while (cursor !== null);
 }

@@ -4,6 +4,7 @@ import type { NodeEvent } from '../../core/node/event.ts';
 import { fenceToRepeat, suspectedLost } from '../../core/node/machine.ts';
 import type { Instant } from '../../core/kit/time.ts';
 import type { ControlPlane, NodeRegistry } from '../ports.ts';
+import { loadMany } from '../unreadable.ts';
 import { turnNode } from './nodes.ts';
 import { tellVms } from './vms.ts';
 
@@ -40,11 +41,8 @@ export async function buryLost(
 ): Promise<number> {
   const from = silent.length > SUSPECTS_MAX ? Math.floor(plane.draw().delay * silent.length) : 0;
   const inTurn = [...silent.slice(from), ...silent.slice(0, from)].slice(0, SUSPECTS_MAX);
-  const loaded = await Promise.all(inTurn.map((nodeId) => plane.store.load('node', nodeId)));
-  const suspects = loaded
-    .flatMap((node) => (node === null ? [] : [node.record]))
-    .filter((node) => suspectedLost(node, plane.now()))
-    .map(({ nodeId }) => nodeId);
+  const { records } = await loadMany(plane, 'node', inTurn);
+  const suspects = records.filter((node) => suspectedLost(node, plane.now())).map(({ nodeId }) => nodeId);
   if (suspects.length === 0) return 0;
   const known = await registry.known(suspects);
   const lost = suspects.filter((nodeId) => !known.has(nodeId));

@@ -1,5 +1,5 @@
 /** What a decision about a node has to know of the world around it, read only where the event asks for it. */
-import { DEFAULT_GROUP, type GroupId, type NodeId, parseGroupId, type VmId } from '../../core/kit/ids.ts';
+import { DEFAULT_GROUP, type GroupId, type NodeId, parseGroupId, parseVmId, type VmId } from '../../core/kit/ids.ts';
 import type { Instant } from '../../core/kit/time.ts';
 import { needsBlockers, needsGroup, type NodeContext, type NodeEvent } from '../../core/node/event.ts';
 import type { GroupRecord } from '../../core/group/record.ts';
@@ -7,6 +7,7 @@ import type { GroupView } from '../../core/group/view.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import { blocksReboot, hostOf } from '../../core/vm/record.ts';
 import type { ControlPlane } from '../ports.ts';
+import { loadMany } from '../unreadable.ts';
 import { type GroupPair, loadGroup, viewOf } from './groups.ts';
 import { lastRecovery } from './home.ts';
 
@@ -57,11 +58,9 @@ function groupFor(record: NodeRecord | null, event: NodeEvent): GroupId {
   return named ?? record?.group ?? DEFAULT_GROUP;
 }
 
-/** The VMs that keep a host from rebooting, in the order of their ids. */
+/** The VMs that keep a host from rebooting, in the order of their ids; one that cannot be read may be one of them. */
 async function rebootBlockers(plane: ControlPlane, host: NodeId): Promise<VmId[]> {
-  const ids = await plane.store.vmsOfHost(host);
-  const loaded = await Promise.all(ids.map((id) => plane.store.load('vm', id)));
-  return loaded.flatMap((vm) =>
-    vm !== null && hostOf(vm.record) === host && blocksReboot(vm.record) ? [vm.record.vmId] : [],
-  );
+  const { records, unreadable } = await loadMany(plane, 'vm', await plane.store.vmsOfHost(host));
+  const blocking = records.filter((vm) => hostOf(vm) === host && blocksReboot(vm)).map(({ vmId }) => vmId);
+  return [...blocking, ...unreadable.flatMap(({ id }) => parseVmId(id) ?? [])].sort();
 }

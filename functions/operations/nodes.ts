@@ -8,6 +8,7 @@ import { heeds } from '../../core/node/host-word.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
+import { skipping } from '../unreadable.ts';
 import { loadView, turnGroup } from './groups.ts';
 import { lastRecovery } from './home.ts';
 import { contextOf, type LookedAt } from './node-context.ts';
@@ -106,11 +107,12 @@ const PROCEED_AT_ONCE = 10;
  */
 export async function proceedGroup(plane: ControlPlane, group: GroupId): Promise<void> {
   const ids = [...(await plane.store.underWay(group)), ...(await plane.store.waitingStaged(group))];
-  const proceed = async (nodeId: NodeId): Promise<void> => {
-    const node = (await plane.store.load('node', nodeId))?.record;
-    const meetsGates = node?.spec.state === 'PerformedUpdate' || node?.spec.state === 'StagedUpdate';
-    if (meetsGates) await turnNode(plane, nodeId, { kind: 'proceed' });
-  };
+  const proceed = (nodeId: NodeId): Promise<void> =>
+    skipping(plane, 'node', nodeId, async () => {
+      const node = (await plane.store.load('node', nodeId))?.record;
+      const meetsGates = node?.spec.state === 'PerformedUpdate' || node?.spec.state === 'StagedUpdate';
+      if (meetsGates) await turnNode(plane, nodeId, { kind: 'proceed' });
+    });
   for (let from = 0; from < ids.length; from += PROCEED_AT_ONCE)
     await Promise.all(ids.slice(from, from + PROCEED_AT_ONCE).map(proceed));
 }

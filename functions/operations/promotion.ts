@@ -5,17 +5,23 @@ import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
 import type { Duration } from '../../core/kit/time.ts';
 import { type GroupBody, groupPolicyOf } from '../../core/policy/group-policy.ts';
 import type { ControlPlane } from '../ports.ts';
+import { loadMany, type Unreadable } from '../unreadable.ts';
 
-export async function allGroups(plane: ControlPlane): Promise<GroupRecord[]> {
+/** All groups; of those that cannot be read nothing is known but that they are there. */
+export async function readGroups(
+  plane: ControlPlane,
+): Promise<{ groups: GroupRecord[]; unreadable: readonly Unreadable[] }> {
   const groups: GroupRecord[] = [];
+  const unreadable: Unreadable[] = [];
   let cursor: string | null = null;
   do {
     const page: { items: GroupId[]; cursor: string | null } = await plane.store.list('group', 100, cursor);
-    const loaded = await Promise.all(page.items.map((id) => plane.store.load('group', id)));
-    groups.push(...loaded.flatMap((found) => (found === null ? [] : [found.record])));
+    const loaded = await loadMany(plane, 'group', page.items);
+    groups.push(...loaded.records);
+    unreadable.push(...loaded.unreadable);
     ({ cursor } = page);
   } while (cursor !== null);
-  return groups;
+  return { groups, unreadable };
 }
 
 const afterOf = ({ body }: Pick<GroupRecord, 'body'>) => (body === null ? null : groupPolicyOf(body).rollout.after);
@@ -56,6 +62,6 @@ export async function promotionProblem(plane: ControlPlane, group: GroupId, body
 
 /** The groups that come after this one. */
 export async function followersOf(plane: ControlPlane, group: GroupId): Promise<GroupId[]> {
-  const groups = await allGroups(plane);
+  const { groups } = await readGroups(plane);
   return groups.filter((other) => afterOf(other)?.group === group).map((other) => other.group);
 }

@@ -8,6 +8,7 @@ import type { Refusal } from '../../core/decision/fact.ts';
 import { DEFAULT_GROUP } from '../../core/kit/ids.ts';
 import { type Duration, seconds } from '../../core/kit/time.ts';
 import type { AggregateKind, ControlPlane, Ids } from '../ports.ts';
+import { skipping } from '../unreadable.ts';
 import { turnGroup } from './groups.ts';
 import { turnNode } from './nodes.ts';
 import { turnVm } from './vms.ts';
@@ -39,7 +40,7 @@ export async function recover(
   const page = await plane.store.list(place.kind, ITEMS_PER_PAGE, place.after);
   for (let from = 0; from < page.items.length; from += AT_A_TIME) {
     const ids = page.items.slice(from, from + AT_A_TIME);
-    await Promise.all(ids.map((id) => restore(plane, place.kind, id, recovery)));
+    await Promise.all(ids.map((id) => skipping(plane, place.kind, id, () => restore(plane, place.kind, id, recovery))));
   }
   touched[place.kind] = page.items.length;
   const next = page.cursor === null ? ORDER[ORDER.indexOf(place.kind) + 1] : place.kind;

@@ -7,6 +7,7 @@ import { decideNode } from '../../core/node/decide.ts';
 import type { Digest } from '../../core/node/digest.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn } from '../turn.ts';
+import { skipping } from '../unreadable.ts';
 import { turnGroup } from './groups.ts';
 
 /** So many nodes learn of another pin in one sweep: the rest in the next. */
@@ -16,8 +17,10 @@ const PINS_AT_ONCE = 200;
 async function tellPin(plane: ControlPlane, members: readonly Digest[], pin: string | null): Promise<void> {
   const others = members.filter((member) => member.pin !== pin).slice(0, PINS_AT_ONCE);
   for (const { nodeId } of others) {
-    await turn(plane, 'node', nodeId, (record) =>
-      decideNode(record, { kind: 'pin', pin }, { nodeId, now: plane.now(), group: null }),
+    await skipping(plane, 'node', nodeId, () =>
+      turn(plane, 'node', nodeId, (record) =>
+        decideNode(record, { kind: 'pin', pin }, { nodeId, now: plane.now(), group: null }),
+      ),
     );
   }
 }

@@ -13,6 +13,7 @@ import { sendLease } from '../../core/vm/lease.ts';
 import { blocksReboot, hostOf, live, type VmRecord } from '../../core/vm/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
+import { loadMany, loadReadable, skipping } from '../unreadable.ts';
 import { turnGroup } from './groups.ts';
 import { contextOf } from './node-context.ts';
 import { startOwn } from './start-own.ts';
@@ -68,13 +69,13 @@ async function viewNamed(
   const same =
     vm?.removed === null && vm.body.hostId === hostId && JSON.stringify(vm.body.launch) === JSON.stringify(launch);
   const ids = same ? [] : (await plane.store.vmsOfHost(host)).filter((id) => id !== vmId);
-  const loaded = await Promise.all(ids.map((id) => plane.store.load('vm', id)));
-  const taken = loaded.find((other) => {
-    if (other === null || other.record.removed !== null || hostOf(other.record) !== host) return false;
-    const { launch: theirs } = other.record.body;
+  const { records } = await loadMany(plane, 'vm', ids);
+  const taken = records.find((other) => {
+    if (other.removed !== null || hostOf(other) !== host) return false;
+    const { launch: theirs } = other.body;
     return theirs.type === 'libvirt' && theirs.domain === launch.domain;
   });
-  return { fenced, sameDomain: taken?.record.vmId ?? null, autostart };
+  return { fenced, sameDomain: taken?.vmId ?? null, autostart };
 }
 
 /** Its host's next report is passed on to the VM. What is lost here the VM asks for again. */
@@ -107,7 +108,8 @@ async function proceedHost(plane: ControlPlane, host: NodeId): Promise<void> {
 
 /** What is known of a host reaches each of its VMs. */
 export async function tellVms(plane: ControlPlane, news: HostEvent): Promise<void> {
-  for (const vmId of await plane.store.vmsOfHost(news.hostId)) await turnVm(plane, vmId, news);
+  for (const vmId of await plane.store.vmsOfHost(news.hostId))
+    await skipping(plane, 'vm', vmId, () => turnVm(plane, vmId, news));
 }
 export type HostEvent = Extract<
   VmEvent,
@@ -140,7 +142,9 @@ export async function hearHost(
       await Promise.all(
         some.map((vmId) => {
           const seen = said.get(vmId);
-          return turnVm(plane, vmId, { kind: 'hostReported', hostId, ...(seen === undefined ? {} : { seen }) });
+          return skipping(plane, 'vm', vmId, () =>
+            turnVm(plane, vmId, { kind: 'hostReported', hostId, ...(seen === undefined ? {} : { seen }) }),
+          );
         }),
       );
     }
@@ -156,7 +160,8 @@ export async function vmsToRun(plane: ControlPlane, host: NodeId): Promise<HostV
   const now = plane.now();
   const lines = await Promise.all(
     ids.map(async (vmId) => {
-      const vm = (await plane.store.load('vm', vmId))?.record ?? null;
+      const found = await loadReadable(plane, 'vm', vmId);
+      const vm = found === null || 'why' in found ? null : found.record;
       if (vm === null || hostOf(vm) !== host || hostLine(vm, now) === null) return null;
       // From the moment a lease is sent the host may hold it: that is written down first (rule 6).
       const sends =

@@ -65,6 +65,19 @@ describe('what is printed', () => {
     expect(ran.code).toBe(EXIT.failed);
   });
 
+  it('by summary of a large fleet: when it was counted, and what one line stands for', async () => {
+    const attention = [{ kind: 'vm' as const, id: 'web', count: 200, why: '200 VMs of host i-e, failed: disk full' }];
+    const answer = summary({ attention, at: '2026-01-05T00:09:00.000Z' });
+    const { out } = await holdoff('summary', () => ok(answer), { isTty: true, env: { NO_COLOR: '1' } });
+    expect(out).toContain('web and 199 more');
+    expect(out).toContain('Counted by the sweep at 2026-01-05T00:09:00.000Z.');
+    const unfinished = await holdoff('summary', () => ok(summary({ partly: true })), {
+      isTty: true,
+      env: { NO_COLOR: '1' },
+    });
+    expect(unfinished.out).toContain('There is more than this: the next sweep counts it.');
+  });
+
   it('by summary: what needs attention, then the counts', async () => {
     const { out } = await holdoff('summary', () => ok(summary()), { isTty: true, env: { NO_COLOR: '1' } });
     expect(`\n${out}`).toMatchInlineSnapshot(`
