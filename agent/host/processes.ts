@@ -149,7 +149,8 @@ export class Processes {
       this.#adopted.delete(key);
       this.#ending.set(key, { code: null, signal: null });
     }
-    for (const [key, exit] of this.#ending) if (!killLeftovers(this.#mark(key))) this.#bury(key, exit);
+    for (const [key, exit] of this.#ending)
+      if (this.#claimedByAnother(key, exit) || !killLeftovers(this.#mark(key))) this.#bury(key, exit);
     for (const instance of registry.live())
       if (instance.driver === 'exec' && instance.process !== null)
         isSeen(this.#options, keyOf(instance), this.isStopped(instance) ? 'Stopped' : null);
@@ -180,12 +181,17 @@ export class Processes {
     this.#options.watching();
   }
 
+  /** What has this mark then is the guest of whoever claimed it first: it is not ours to kill. */
+  #claimedByAnother(key: InstanceKey, exit: Exit): boolean {
+    return exit.code === CLAIMED && this.#options.runs.exit(key) === null;
+  }
+
   #bury(key: InstanceKey, exit: Exit): void {
     const { registry, runs, now } = this.#options;
     this.#ending.delete(key);
     const folder = registry.folder(key);
     const noted = runs.exit(key) ?? exitBefore(folder);
-    if (noted === null && exit.code === CLAIMED) {
+    if (this.#claimedByAnother(key, exit)) {
       this.#alreadyClaimed(key);
       return;
     }

@@ -4,7 +4,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { truncateSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InstanceSeen, VmReport } from '../../core/contract/agent-bodies.ts';
@@ -170,6 +171,31 @@ describe.skipIf(qemu === null).concurrent('a guest', () => {
     });
     expect(guest.phases).toEqual(['a1 Scheduled', 'a1 Running']);
   });
+
+  test.each(['tcp', 'http'] as const)(
+    'that has answered its %s probe and does so no more is Unhealthy, with what was asked and what came',
+    async (how) => {
+      let status = 200;
+      const service = createServer((_request, response) => response.writeHead(status).end());
+      await new Promise<void>((done) => void service.listen(0, '127.0.0.1', done));
+      const { port } = service.address() as AddressInfo;
+      const probe = how === 'tcp' ? { tcp: port } : { http: `http://127.0.0.1:${port}/health` };
+      const asked = new Promise<void>((done) => void service.once('connection', () => done()));
+      const guest = await Guest.boot({ does: 'ignore', terms: { liveness: { ...probe, every: '1s', failures: 2 } } });
+      await asked;
+      expect(guest.phases).toEqual(['a1 Scheduled', 'a1 Running']);
+      status = 503;
+      if (how === 'tcp') service.close();
+      await guest.scene.phases('web', 'a1 Running', 'a1 Failed Unhealthy');
+      expect(guest.last()?.message).toMatch(
+        how === 'tcp'
+          ? /^liveness probe tcp 127\.0\.0\.1:\d+ has failed 2 times in a row: connect ECONNREFUSED/
+          : /^liveness probe http:.*health has failed 2 times in a row: it answers 503$/,
+      );
+      service.closeAllConnections();
+      service.close();
+    },
+  );
 
   test('that is paused by a full disk is said to be so at once, goes on when there is room, and loses nothing', async () => {
     const { program, disk } = smallDisk();

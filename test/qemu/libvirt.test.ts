@@ -1,7 +1,8 @@
 /** libvirt with its real daemon and real QEMU guests, below the real agent. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { VmReport } from '../../core/contract/agent-bodies.ts';
+import type { InstanceSeen, Unexpected, VmReport } from '../../core/contract/agent-bodies.ts';
 import type { GuestStory } from '../../local/demo/boot-sector.ts';
+import type { VmRow } from '../agent/control-plane.ts';
 import { bundleAgent, Scene, until } from '../agent/scene.ts';
 import { qemu } from './fixtures.ts';
 import { LibvirtDaemon, libvirtd, virshProgram } from './libvirt-daemon.ts';
@@ -25,12 +26,18 @@ beforeEach(() => {
 });
 afterEach(() => scene.close());
 
+const seen = (): InstanceSeen | undefined => scene.plane.reports.at(-1)?.instances?.find(({ vmId }) => vmId === 'web');
+const unexpected = (): readonly Unexpected[] => scene.plane.reports.at(-1)?.unexpected ?? [];
 const last = (): VmReport | undefined => scene.plane.vmReports.at(-1);
 
 /** Defines a domain and declares a VM that is it; the agent's host allows it. */
-async function boot(domain: string, story: GuestStory | null, define = true): Promise<void> {
+async function boot(
+  domain: string,
+  story: GuestStory | null,
+  { define = true, ...row }: { define?: boolean } & Partial<VmRow> = {},
+): Promise<void> {
   if (define) daemon.define(domain, story);
-  scene.declare({ launch: { type: 'libvirt', domain } });
+  scene.declare({ launch: { type: 'libvirt', domain }, ...row });
   await scene.boot({ agentEnv: { HOLDOFF_LIBVIRT: daemon.uri, HOLDOFF_LIBVIRT_DOMAINS: 'vm-*' } });
 }
 function stop(domain: string, graceSeconds: number): void {
@@ -58,7 +65,7 @@ describe.skipIf(!there)('a domain of libvirt', () => {
     ['whose image is missing', 'vm-broken', true, /vm-broken\.img.*No such file/],
     ['that this host does not allow', 'other', false, /HOLDOFF_LIBVIRT_DOMAINS/],
   ])('%s is LaunchFailed, in libvirt’s own words', async (_what, domain, define, message) => {
-    await boot(domain, null, define);
+    await boot(domain, null, { define });
     await scene.phases('web', 'a1 Scheduled', 'a1 Failed LaunchFailed');
     expect(last()?.message).toMatch(message);
     expect(scene.plane.phases('web')).not.toContain('a1 Running');
@@ -105,7 +112,7 @@ describe.skipIf(!there)('a domain of libvirt', () => {
     daemon.define('vm-there', { says: 'there has booted', does: 'obey' });
     daemon.virsh('start', 'vm-there');
     const id = daemon.virsh('domid', 'vm-there');
-    await boot('vm-there', null, false);
+    await boot('vm-there', null, { define: false });
     await scene.phases('web', 'a1 Scheduled', 'a1 Running');
     expect(daemon.virsh('domid', 'vm-there')).toBe(id);
     scene.declare({ vmId: 'second', instanceId: 'b1', launch: { type: 'libvirt', domain: 'vm-there' } });
@@ -113,5 +120,77 @@ describe.skipIf(!there)('a domain of libvirt', () => {
     expect(last()?.message).toBe('domain vm-there is the guest of VM web (instance a1) on this host');
     stop('vm-there', 20);
     await scene.phases('web', 'a1 Succeeded Requested');
+  });
+
+  test('that a person suspends is said to be so, left alone whatever unresponsiveFor is, and runs on when resumed', async () => {
+    daemon.define('vm-paused', { says: 'paused has booted', does: 'obey' });
+    daemon.define('vm-stopped', { says: 'stopped has booted', does: 'obey' });
+    const terms = { unresponsiveFor: '2s' };
+    const launch = { type: 'libvirt' as const, domain: 'vm-stopped' };
+    scene.declare({ vmId: 'other', uid: 'u-2', instanceId: 'b1', launch, terms });
+    await boot('vm-paused', null, { define: false, terms });
+    await scene.phases('web', 'a1 Running');
+    await scene.phases('other', 'b1 Running');
+    const ails = (): string | undefined => seen()?.condition;
+    daemon.virsh('suspend', 'vm-paused');
+    await until('it is suspended', () => ails() === 'Suspended');
+    // Another one, whose process is stopped from now on, is ended meanwhile.
+    process.kill(daemon.pid('vm-stopped'), 'SIGSTOP');
+    await scene.phases('other', 'b1 Running', 'b1 Failed Unhealthy');
+    expect(ails()).toBe('Suspended');
+    daemon.virsh('resume', 'vm-paused');
+    await until('it runs again', () => seen() !== undefined && ails() === undefined);
+    expect(scene.plane.phases('web')).toEqual(['a1 Scheduled', 'a1 Running']);
+  });
+
+  test('with a lease is ended while its host hears nothing, and by its wrapper when the agent is stopped', async () => {
+    const lease = { leaseSeconds: 5, graceSeconds: 2 };
+    await boot('vm-leased', { says: 'leased has booted', does: 'obey' }, lease);
+    await scene.phases('web', 'a1 Running');
+    await until('the lease is echoed', () => seen()?.leaseSeconds === 5);
+    scene.plane.down = true;
+    await until('it is off', () => daemon.virsh('domstate', 'vm-leased') === 'shut off');
+    scene.declare({ instanceId: 'a2', launch: { type: 'libvirt', domain: 'vm-leased' }, ...lease });
+    scene.plane.down = false;
+    await scene.phases('web', 'a1 Failed HostLost', 'a2 Running');
+    await until('the lease of the next one is echoed', () => seen()?.leaseSeconds === 5);
+    const pid = scene.machine.state().agent.pid ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    await until('it is off again', () => daemon.virsh('domstate', 'vm-leased') === 'shut off');
+    process.kill(pid, 'SIGCONT');
+    await scene.phases('web', 'a2 Running', 'a2 Failed HostLost');
+  });
+
+  test('that starts by itself with its host is named, and refused for a VM that may start elsewhere', async () => {
+    daemon.define('vm-auto', { says: 'auto has booted', does: 'obey' });
+    daemon.virsh('autostart', 'vm-auto');
+    await boot('vm-auto', null, { define: false });
+    await scene.phases('web', 'a1 Running');
+    await until('it is named', () => unexpected().some(({ autostart }) => autostart === true));
+    expect(unexpected()).toEqual([{ name: 'vm-auto', vmId: 'web', instanceId: 'a1', autostart: true }]);
+    stop('vm-auto', 20);
+    await scene.phases('web', 'a1 Running', 'a1 Succeeded Requested');
+    const launch = { type: 'libvirt' as const, domain: 'vm-auto' };
+    scene.declare({ instanceId: 'a2', launch, leaseSeconds: 300 });
+    await scene.phases('web', 'a2 Failed LaunchFailed');
+    expect(last()?.message).toMatch(/virsh autostart --disable vm-auto/);
+    scene.declare({ instanceId: 'a3', launch, terms: { restartElsewhere: true } });
+    await scene.phases('web', 'a3 Failed LaunchFailed');
+    daemon.virsh('autostart', '--disable', 'vm-auto');
+    scene.declare({ instanceId: 'a4', launch, leaseSeconds: 300 });
+    await scene.phases('web', 'a4 Running');
+  });
+
+  test('that somebody starts although its VM is off is reported as what should not run', async () => {
+    await boot('vm-hand', { says: 'hand has booted', does: 'obey' });
+    await scene.phases('web', 'a1 Running');
+    stop('vm-hand', 20);
+    await scene.phases('web', 'a1 Running', 'a1 Succeeded Requested');
+    daemon.virsh('start', 'vm-hand');
+    // An agent that starts looks at once; one that runs looks every 30 s.
+    scene.machine.killAgent();
+    await until('it is named', () => unexpected().some(({ name }) => name === 'vm-hand'));
+    expect(unexpected()).toEqual([{ name: 'vm-hand', vmId: 'web' }]);
+    expect(daemon.virsh('domstate', 'vm-hand')).toBe('running');
   });
 });

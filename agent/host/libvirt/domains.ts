@@ -30,6 +30,8 @@ export type DomainsOptions = {
   readonly lastLookAt: number | null;
   readonly log: Log;
   readonly changed: (key: InstanceKey) => void;
+  /** There is something to watch, or to tell, from now on. */
+  readonly watching: () => void;
 };
 
 /** A domain that starts or ends is looked at this often, one that runs more rarely: its events come by themselves. */

@@ -11,6 +11,8 @@ export type StrangersOptions = {
   readonly virsh: Virsh;
   readonly now: () => number;
   readonly log: Log;
+  /** Something may be to be told. */
+  readonly watching: () => void;
 };
 
 const LOOK_EVERY_MS = 30_000;
@@ -30,14 +32,16 @@ export class Strangers {
 
   /** Looks now and then, as long as this host knows a domain of ours: those of others are not our affair. */
   watch(): void {
-    const { registry, now, log } = this.#options;
+    const { registry, now, log, watching } = this.#options;
     if (now() - this.#lookAt < LOOK_EVERY_MS) return;
     if (![...registry.all().values()].some(({ domain }) => domain !== null)) {
       this.#seen = [];
       return;
     }
     this.#lookAt = now();
-    this.#look().catch((error: unknown) => log('warn', 'domains not listed', { why: messageOf(error) }));
+    this.#look()
+      .then(watching)
+      .catch((error: unknown) => log('warn', 'domains not listed', { why: messageOf(error) }));
   }
 
   async startsByItself(domain: string): Promise<boolean> {
