@@ -133,9 +133,9 @@ export class Guests {
     return instance.lease !== null && this.#options.runs.expired(keyOf(instance)) !== null;
   }
 
-  /** What runs here although it should not, or may begin to by itself. */
-  unexpected(): readonly Unexpected[] {
-    return this.#domains?.unexpected() ?? [];
+  /** What runs here although it should not, or may begin to by itself; null: that is not known yet. */
+  unexpected(): readonly Unexpected[] | null {
+    return this.#domains === null ? [] : this.#domains.unexpected();
   }
 
   /** The last of a guest's console. */

@@ -29,7 +29,7 @@ type VmsReporterOptions = {
 
 export class VmsReporter {
   readonly #options: VmsReporterOptions;
-  #told = '';
+  #told: string | null = null;
   #nextNewsAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: VmsReporterOptions) {
@@ -43,7 +43,8 @@ export class VmsReporter {
     this.#told = this.#news();
     return {
       ...(instances.length === 0 ? {} : { instances: instances.slice(0, INSTANCES_MAX) }),
-      ...(unexpected.length === 0 ? {} : { unexpected }),
+      // Said when it is nothing, too: what was known before stands until then.
+      ...(unexpected === null ? {} : { unexpected }),
     };
   }
 
@@ -53,7 +54,7 @@ export class VmsReporter {
    */
   hasNews(): boolean {
     const now = this.#options.now();
-    if (now < this.#nextNewsAt || this.#news() === this.#told) return false;
+    if (this.#told === null || now < this.#nextNewsAt || this.#news() === this.#told) return false;
     this.#nextNewsAt = now + NEWS_EVERY_MS;
     return true;
   }
@@ -64,17 +65,19 @@ export class VmsReporter {
       return [[instanceId, condition?.kind ?? null, resets.count]];
     });
     const unexpected = this.#unexpected();
-    return ailing.length === 0 && unexpected.length === 0 ? '' : JSON.stringify([ailing, unexpected]);
+    return JSON.stringify([ailing, unexpected]);
   }
 
-  #unexpected(): Unexpected[] {
+  #unexpected(): Unexpected[] | null {
     const { registry, delivery, guests } = this.#options;
+    const found = guests.unexpected();
+    if (found === null) return null;
     const orphans = [...delivery.orphans()].flatMap((key): Unexpected[] => {
       const instance = registry.get(key);
       if (instance === undefined || !isLive(instance)) return [];
       const { vmId, instanceId, domain } = instance;
       return [{ name: domain?.name ?? vmId, vmId, instanceId }];
     });
-    return [...guests.unexpected(), ...orphans].slice(0, UNEXPECTED_MAX);
+    return [...found, ...orphans].slice(0, UNEXPECTED_MAX);
   }
 }

@@ -177,6 +177,9 @@ describe.skipIf(!there)('a domain of libvirt', () => {
     scene.declare({ instanceId: 'a3', launch, terms: { restartElsewhere: true } });
     await scene.phases('web', 'a3 Failed LaunchFailed');
     daemon.virsh('autostart', '--disable', 'vm-auto');
+    // An agent that starts looks at once, and says that there is nothing any more.
+    scene.machine.killAgent();
+    await until('it is named no more', () => scene.plane.reports.at(-1)?.unexpected?.length === 0);
     scene.declare({ instanceId: 'a4', launch, leaseSeconds: 300 });
     await scene.phases('web', 'a4 Running');
   });

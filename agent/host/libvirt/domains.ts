@@ -79,8 +79,8 @@ export class Domains {
     return this.#guests().length === 0 ? null : SOON_MS;
   }
 
-  /** What runs here although it should not, or may begin to by itself, as it was seen last. */
-  unexpected(): readonly Unexpected[] {
+  /** What runs here although it should not, or may begin to by itself, as it was seen last; null: not looked yet. */
+  unexpected(): readonly Unexpected[] | null {
     return this.#strangers.seen();
   }
 

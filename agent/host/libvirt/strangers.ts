@@ -19,14 +19,15 @@ const LOOK_EVERY_MS = 30_000;
 
 export class Strangers {
   readonly #options: StrangersOptions;
-  #seen: readonly Unexpected[] = [];
+  #seen: readonly Unexpected[] | null = null;
   #lookAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: StrangersOptions) {
     this.#options = options;
   }
 
-  seen(): readonly Unexpected[] {
+  /** As seen last; null: nobody has looked yet. */
+  seen(): readonly Unexpected[] | null {
     return this.#seen;
   }
 

@@ -125,6 +125,9 @@ export class Monitors {
     const { registry, runs: folders, now } = this.#options;
     const process = registry.get(key)?.process;
     if (process == null) return;
+    // Another agent's wrapper has claimed the run folder: the socket there is of its guest, and has room for one of us.
+    const claimant = folders.pid(key, 'pid');
+    if (claimant !== null && claimant !== process.pid) return;
     if (watched.qmp === null || watched.qmp.closed) {
       watched.qmp = await Qmp.open({
         // Through the process, because a socket's name has at most 107 bytes (unix(7)) and this one is always short.
@@ -132,6 +135,11 @@ export class Monitors {
         timeoutMs: ANSWER_MS,
         onEvent: () => void this.#looks.look(key),
       });
+    }
+    if (registry.get(key)?.process?.pid !== process.pid) {
+      // Let go meanwhile: nobody else would close it.
+      watched.qmp.close();
+      return;
     }
     const status = await watched.qmp.status();
     const events = watched.events.read(folders.path(key));
