@@ -32,7 +32,7 @@ export default defineConfig({
         test: {
           name: 'computing',
           include: ['test/**/*.test.ts'],
-          exclude: ['node_modules/**', ...WAITING],
+          exclude: ['node_modules/**', 'test/browser/**', ...WAITING],
           isolate: false,
           maxWorkers: 2,
         },
@@ -44,6 +44,16 @@ export default defineConfig({
           include: WAITING,
           maxWorkers: 6,
           sequence: { groupOrder: 1 },
+        },
+      },
+      // A real browser and a real control plane: `npm run test:browser`.
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/*.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -2,10 +2,9 @@
 import type { JSX } from 'preact';
 import type { EventEntry } from '../core/contract/answers.ts';
 import { eventsByAge } from '../present/events.ts';
-import { oneLine } from '../present/text.ts';
 import type { View } from './address.ts';
 import { MarkShape } from './mark-shape.tsx';
-import { Moment } from './moment.tsx';
+import { Moment, Sentence } from './moment.tsx';
 import { Link } from './navigation.tsx';
 
 type EventsProps = { readonly events: readonly EventEntry[]; readonly withSubject?: boolean };
@@ -36,7 +35,9 @@ export function EventsTable({ events, withSubject = false }: EventsProps): JSX.E
                   {event.type}
                 </td>
                 {withSubject ? <td class="id">{aboutWhat(event.subject)}</td> : null}
-                <td class="why">{oneLine(event.message)}</td>
+                <td class="why">
+                  <Sentence text={event.message} />
+                </td>
               </tr>
             ))}
         </tbody>

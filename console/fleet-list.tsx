@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Grouping } from './address.ts';
 import type { Mark } from './marks.ts';
 import { State } from './mark-shape.tsx';
+import { Sentence } from './moment.tsx';
 import { Link } from './navigation.tsx';
 
 const STEP = 100;
@@ -35,7 +36,9 @@ export function FleetList({ marks, by }: { readonly marks: readonly Mark[]; read
                 </td>
                 <td>{mark[by]}</td>
                 <td>{mark.version ?? ''}</td>
-                <td class="why">{mark.explanation}</td>
+                <td class="why">
+                  <Sentence text={mark.explanation} />
+                </td>
               </tr>
             ))}
           </tbody>

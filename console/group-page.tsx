@@ -9,7 +9,7 @@ import { allGroups } from './groups-page.tsx';
 import { now, wallNow } from './live.ts';
 import { MarksCanvas } from './marks-canvas.tsx';
 import { marksOf } from './marks.ts';
-import { Moment } from './moment.tsx';
+import { Moment, Sentence } from './moment.tsx';
 import { Link } from './navigation.tsx';
 import { nodeMoves } from './pace.ts';
 import { PolicyEditor } from './policy-editor.tsx';
@@ -206,7 +206,9 @@ function WhoWaits({ waiting, underWay }: WhoWaitsProps): JSX.Element {
       {waiting.map(({ code, ids, example }) => (
         <li key={code}>
           <b>{code}</b> <Ids ids={ids} />
-          <div class="faint">{example}</div>
+          <div class="faint">
+            <Sentence text={example} />
+          </div>
         </li>
       ))}
     </ul>

@@ -5,6 +5,7 @@ import { LIMIT_MAX } from '../core/contract/query.ts';
 import { ROUTES } from '../core/contract/routes.ts';
 import { groupState, groupTone } from '../present/groups.ts';
 import { State } from './mark-shape.tsx';
+import { Sentence } from './moment.tsx';
 import { Link } from './navigation.tsx';
 import { api, bodyOf } from './session.ts';
 import { useThing } from './thing.tsx';
@@ -57,7 +58,9 @@ export function GroupsPage(): JSX.Element {
                   <td>{group.memberCount ?? '?'}</td>
                   <td>{group.underWay.length}</td>
                   <td>{group.limit ?? 'unlimited'}</td>
-                  <td class="why">{group.explanation}</td>
+                  <td class="why">
+                    <Sentence text={group.explanation} />
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -6,6 +6,7 @@ import type { View } from './address.ts';
 import { SHAPES } from './mark-shape.tsx';
 import { blocksOf, layoutOf, markAt, placeOf, type Layout, type Mark } from './marks.ts';
 import type { Grouping } from './address.ts';
+import { Sentence } from './moment.tsx';
 import { goTo } from './navigation.tsx';
 
 const TONES = Object.keys(SHAPES) as readonly Tone[];
@@ -174,7 +175,9 @@ function MarkTip({ tip: { mark, x, y }, width }: { readonly tip: Tip; readonly w
     <div class="tip" style={{ left: `${left}px`, top: `${y + 18}px` }}>
       <strong class="id">{mark.id}</strong> <span class={`tone-${mark.tone}`}>{mark.state}</span>
       {mark.version === null ? null : <span class="faint"> {mark.version}</span>}
-      <div>{mark.explanation}</div>
+      <div>
+        <Sentence text={mark.explanation} />
+      </div>
     </div>
   );
 }

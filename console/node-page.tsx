@@ -4,6 +4,7 @@ import type { EventEntry, NodeJson, VmJson } from '../core/contract/answers.ts';
 import { LIMIT_MAX } from '../core/contract/query.ts';
 import { ROUTES } from '../core/contract/routes.ts';
 import { nodeFields, nodeTone } from '../present/nodes.ts';
+import { counted } from '../present/text.ts';
 import { vmTone } from '../present/vms.ts';
 import { relativeWhen } from '../present/when.ts';
 import { EventsTable } from './events-table.tsx';
@@ -59,7 +60,9 @@ export function NodePage({ id }: { readonly id: string }): JSX.Element {
               )}
             </span>
           )}
-          {node.crash.count === 0 ? null : <span class="tone-bad">{node.crash.count} crashes on record</span>}
+          {node.crash.count === 0 ? null : (
+            <span class="tone-bad">{counted(node.crash.count, 'crash', 'crashes')} on record</span>
+          )}
           {node.status === null ? null : (
             <span>
               Reported <Moment at={node.status.reportedAt} />

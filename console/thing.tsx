@@ -8,6 +8,7 @@ import type { Tone } from '../present/tone.ts';
 import { FLEET } from './address.ts';
 import { useLive, type Look } from './live.ts';
 import { State } from './mark-shape.tsx';
+import { Sentence } from './moment.tsx';
 import { Link } from './navigation.tsx';
 import { Refused } from './session.ts';
 
@@ -64,7 +65,9 @@ export function Head({ name, kind, tone, state, explanation, children }: HeadPro
       <p class="kind">{kind}</p>
       <h1 class="id">{name}</h1>
       <State tone={tone} text={state} />
-      <p class="explanation">{oneLine(explanation)}</p>
+      <p class="explanation">
+        <Sentence text={explanation} />
+      </p>
       {children}
     </div>
   );

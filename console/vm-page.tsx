@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConsoleAnswer, EventEntry, VmJson } from '../core/contract/answers.ts';
 import { ROUTES } from '../core/contract/routes.ts';
-import { harmlessLines } from '../present/text.ts';
+import { counted, harmlessLines } from '../present/text.ts';
 import { vmFields, vmTone } from '../present/vms.ts';
 import { laterOf, relativeWhen } from '../present/when.ts';
 import { EventsTable } from './events-table.tsx';
@@ -44,7 +44,9 @@ export function VmPage({ id }: { readonly id: string }): JSX.Element {
           <span>
             {vm.runStrategy}, power {vm.power.on ? 'on' : 'off'}
           </span>
-          {vm.failuresInARow === 0 ? null : <span class="tone-bad">{vm.failuresInARow} failures in a row</span>}
+          {vm.failuresInARow === 0 ? null : (
+            <span class="tone-bad">{counted(vm.failuresInARow, 'failure')} in a row</span>
+          )}
           {isBackingOff && next !== null ? (
             <span>
               Next start <Moment at={next} />
