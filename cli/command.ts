@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Surface } from '../present/table.ts';
 import type { Duration } from '../core/kit/time.ts';
 import type { Client } from './client.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { Connection, ConnectionOptions } from './connection.ts';
 import type { ExitCode } from './errors.ts';
 import type { Io } from './io.ts';
 
@@ -24,6 +24,8 @@ export type Tools = {
   readonly surface: (fit?: Surface['fit']) => Surface;
   /** Connects on first use, so that a command that needs no control plane runs without one. */
   readonly client: () => Promise<Client>;
+  /** Where that control plane is, for a command that speaks to it by itself. */
+  readonly connection: () => Promise<Connection>;
 };
 
 export type Noun = 'nodes' | 'vms' | 'groups';

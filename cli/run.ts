@@ -39,6 +39,7 @@ function createTools(global: GlobalOptions, io: Io): Tools {
     fields: global.fields,
     surface: (fit = 'wrap') => ({ width: io.size().width, colour: wantsColour(io), now: io.now(), fit }),
     client: () => (client ??= connect(global, io)),
+    connection: () => resolveConnection(global, io),
   };
 }
 

@@ -8,7 +8,7 @@ import { BUNDLE_ALIASES, BUNDLING } from './function.ts';
 import { PROJECT_ROOT, VERSION } from './settings.ts';
 
 const dist = join(PROJECT_ROOT, 'dist');
-for (const folder of ['infra', 'core', 'bundles', 'docs', 'agent']) {
+for (const folder of ['infra', 'core', 'bundles', 'docs', 'agent', 'console']) {
   rmSync(join(dist, folder), { recursive: true, force: true });
 }
 mkdirSync(dist, { recursive: true });
@@ -32,6 +32,7 @@ for (const handler of HANDLERS) {
   });
 }
 execFileSync(process.execPath, [join(PROJECT_ROOT, 'cli/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
+execFileSync(process.execPath, [join(PROJECT_ROOT, 'console/build.mjs'), join(dist, 'console')], { stdio: 'inherit' });
 // What the constructs read when they are synthesised stands where they look for it.
 cpSync(join(PROJECT_ROOT, 'docs/runbooks'), join(dist, 'docs/runbooks'), { recursive: true });
 mkdirSync(join(dist, 'agent'), { recursive: true });

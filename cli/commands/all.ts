@@ -1,6 +1,7 @@
 /** Every command of the program, in the order of its help. */
 import type { CommandModule } from '../command.ts';
 import { applyCommands } from './apply.ts';
+import { consoleCommand } from './console.ts';
 import { explainCommand } from './explain.ts';
 import { fleetCommands } from './fleet.ts';
 import { groupCommands } from './groups.ts';
@@ -17,6 +18,7 @@ export const COMMANDS: readonly CommandModule[] = [
   explainCommand,
   fleetCommands,
   applyCommands,
+  consoleCommand,
   recoverCommand,
   simulateCommand,
   whatIfCommand,

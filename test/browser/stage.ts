@@ -148,6 +148,27 @@ export class Stage {
     await this.report('i-0000000000000000d', offered);
   }
 
+  /** Many more, for a picture: a group under way, a held node, failed checks, VMs that run. */
+  async crowd(): Promise<void> {
+    await this.laptop.group('batch', { maxConcurrentUpdates: 12 });
+    const zone = (n: number): string => `eu-1${'abc'[n % 3] ?? 'a'}`;
+    for (let n = 0; n < 160; n += 1) {
+      const group = ['web', 'hosts', 'batch', 'canary'][n % 4] ?? 'web';
+      const nodeId = `i-0${String(n).padStart(15, '0')}f`;
+      const settled = { group, zone: zone(n), currentVersion: NEW } as const;
+      if (group === 'batch')
+        await this.report(nodeId, {
+          ...settled,
+          currentVersion: OLD,
+          updateCheck: { result: 'Available', version: NEW },
+        });
+      else if (n % 53 === 1)
+        await this.report(nodeId, { ...settled, updateCheck: { result: 'Failed', message: 'timeout' } });
+      else await this.report(nodeId, settled);
+    }
+    await this.laptop.ok('POST', `/v1/nodes/i-0${'0'.repeat(15)}f/hold`, {});
+  }
+
   private async vms(): Promise<void> {
     const usual = (domain: string): VmBody => ({
       hostId: VM_HOST,
