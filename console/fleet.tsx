@@ -54,6 +54,7 @@ function sayShown(all: readonly Mark[], some: readonly Mark[]): string {
   if (all.length === 0) return complete.value ? 'No nodes yet' : 'Looking …';
   const nodeCount = all.filter(({ kind }) => kind === 'node').length;
   const of = `${said(nodeCount, 'node')}, ${said(all.length - nodeCount, 'VM')}`;
+  if (!complete.value) return `${of} so far …`;
   return some.length === all.length ? of : `${some.length.toLocaleString('en')} of ${of}`;
 }
 const said = (count: number, name: string): string => `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`;

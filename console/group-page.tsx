@@ -99,7 +99,7 @@ function WindowFact({ group: { window, policy } }: { readonly group: GroupJson }
   if (window.frozen !== undefined)
     return (
       <span class="tone-warn">
-        Frozen until <Moment at={window.frozen.to} />
+        Frozen; ends <Moment at={window.frozen.to} />
       </span>
     );
   if (!window.open)
@@ -141,7 +141,7 @@ function Rollout({ group, members }: Pick<GroupSeen, 'group' | 'members'>): JSX.
       ))}
       {group.expedited.map(({ version, by, until }) => (
         <p key={version} class="tone-warn">
-          {version} is expedited by {by} until <Moment at={until} />.
+          {version} is expedited by {by}; ends <Moment at={until} />.
         </p>
       ))}
       <p class="facts">

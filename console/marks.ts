@@ -58,7 +58,10 @@ export function blocksOf(marks: readonly Mark[], by: Grouping): Block[] {
   return [...places]
     .sort(([a], [b]) => byText(a, b))
     .flatMap(([label, members]) => {
-      if (by === 'host') return [{ label, caption: sayMembers(members), marks: members }];
+      if (by === 'host') {
+        const caption = sayMembers(members.filter(({ kind }) => kind === 'vm'));
+        return [{ label, caption, marks: members }];
+      }
       const kinds = [members.filter(({ kind }) => kind === 'node'), members.filter(({ kind }) => kind === 'vm')];
       return kinds
         .filter((one) => one.length > 0)
@@ -87,6 +90,10 @@ export type Layout = {
 };
 
 const LABEL_WIDTH = 190;
+/** Of the label and what stands beside it, at most; and what a letter takes of it. */
+const LABEL_WIDTH_MAX = 260;
+const LETTER_WIDTH = 7.4;
+const CAPTION_WIDTH = 90;
 const LABEL_HEIGHT = 20;
 const NARROW = 560;
 const GAP = 10;
@@ -103,7 +110,8 @@ export function layoutOf(blocks: readonly Block[], width: number): Layout {
   const count = blocks.reduce((sum, { marks }) => sum + marks.length, 0);
   const cell = cellOf(count, width);
   const narrow = width < NARROW;
-  const left = narrow ? 0 : LABEL_WIDTH;
+  const letters = Math.max(0, ...blocks.map(({ label }) => label.length));
+  const left = narrow ? 0 : Math.min(LABEL_WIDTH_MAX, Math.max(LABEL_WIDTH, letters * LETTER_WIDTH + CAPTION_WIDTH));
   const columns = Math.max(1, Math.floor((width - left) / cell));
   let top = 0;
   const placed = blocks.map((block): Placed => {

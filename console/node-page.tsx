@@ -54,8 +54,7 @@ export function NodePage({ id }: { readonly id: string }): JSX.Element {
               Waits for <b>{node.waitingFor.code}</b>
               {until === null ? null : (
                 <>
-                  {' '}
-                  until <Moment at={until} />
+                  ; ends <Moment at={until} />
                 </>
               )}
             </span>

@@ -82,8 +82,11 @@ function troubleOfNode(node: NodeJson): Found[] {
   ];
 }
 
-/** GaveUp is of the phase BackingOff, and more than that. */
-const stateOfNode = ({ phase, waitingFor }: NodeJson): string => (waitingFor?.code === 'GaveUp' ? 'GaveUp' : phase);
+/** GaveUp is of the phase BackingOff, and more than that; an idle node whose update check fails is not well. */
+function stateOfNode({ phase, waitingFor, status }: NodeJson): string {
+  if (waitingFor?.code === 'GaveUp') return 'GaveUp';
+  return phase === 'Idle' && status?.updateCheck.result === 'Failed' ? 'CheckFailed' : phase;
+}
 
 function whyNode({ phase, heldBy, status, crash, explanation }: NodeJson): string {
   if (phase === 'Held' && heldBy !== null) return `held by ${heldBy}`;

@@ -12,6 +12,7 @@ let pages: Page[] = [];
 beforeAll(async () => {
   await stage.start();
   await stage.fill();
+  await stage.beHostile();
 }, 120_000);
 afterAll(() => stage.stop());
 afterEach(async () => {

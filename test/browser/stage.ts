@@ -169,6 +169,13 @@ export class Stage {
     await this.laptop.ok('POST', `/v1/nodes/i-0${'0'.repeat(15)}f/hold`, {});
   }
 
+  /** A VM whose guest writes markup. */
+  async beHostile(): Promise<void> {
+    const launch = { type: 'libvirt', domain: 'hostile' } as const;
+    await this.laptop.vm('hostile', { hostId: VM_HOST, runStrategy: 'Always', launch, backoff: waits });
+    await this.failToStart('hostile', VM_HOST, MARKUP);
+  }
+
   private async vms(): Promise<void> {
     const usual = (domain: string): VmBody => ({
       hostId: VM_HOST,
@@ -183,7 +190,5 @@ export class Stage {
       await this.laptop.vm(vmId, usual(vmId));
       await this.failToStart(vmId, VM_HOST, `no space left on device (process ${4000 + n})`);
     }
-    await this.laptop.vm('hostile', usual('hostile'));
-    await this.failToStart('hostile', VM_HOST, MARKUP);
   }
 }

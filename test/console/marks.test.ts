@@ -38,8 +38,8 @@ describe('the fleet as marks', () => {
       ['web', '1 node'],
     ]);
     expect(blocksOf(fleet, 'host').map(({ label, caption }) => [label, caption])).toEqual([
-      [NODE_A, '1 node, 1 VM'],
-      [NODE_B, '1 node'],
+      [NODE_A, '1 VM'],
+      [NODE_B, ''],
       ['i-00000000000000fff', '1 VM'],
     ]);
   });

@@ -1,11 +1,11 @@
 /**
- * `npx tsx bench/console.ts [NODES]`: the console against the real local control plane with so many stored nodes (10 000), in
+ * `npm run bench:console [-- NODES]`: the console against the real local control plane with so many stored nodes (10 000), in
  * a real browser: first paint, all marks shown, frames while scrolling, bytes of the bundle. Printed, never a test.
  */
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import type { NodeId } from '../core/kit/ids.ts';
-import { NEW, QUIET, Stage } from '../test/browser/stage.ts';
+import type { NodeId } from '../../core/kit/ids.ts';
+import { NEW, QUIET, Stage } from './stage.ts';
 
 const COUNT = Number(process.argv[2] ?? 10_000);
 const SCROLL_FRAMES = 240;
