@@ -110,7 +110,7 @@ export function layoutOf(blocks: readonly Block[], width: number): Layout {
   const count = blocks.reduce((sum, { marks }) => sum + marks.length, 0);
   const cell = cellOf(count, width);
   const narrow = width < NARROW;
-  const letters = Math.max(0, ...blocks.map(({ label }) => label.length));
+  const letters = blocks.reduce((most, { label }) => Math.max(most, label.length), 0);
   const left = narrow ? 0 : Math.min(LABEL_WIDTH_MAX, Math.max(LABEL_WIDTH, letters * LETTER_WIDTH + CAPTION_WIDTH));
   const columns = Math.max(1, Math.floor((width - left) / cell));
   let top = 0;

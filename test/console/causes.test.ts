@@ -69,7 +69,7 @@ describe('what needs attention', () => {
         ? null
         : { ...blind.status, updateCheck: { result: 'Failed' as const, message: 'timeout' } };
     const causes = causesOf({ ...none, nodes: [held, { ...blind, status }] });
-    expect(causes.map(({ why }) => why)).toEqual(['held by ada', 'update check failed: timeout']);
+    expect(causes.map(({ why }) => why)).toEqual(['update check failed: timeout', 'held by ada']);
   });
 
   test('an open breaker and a paused group are causes of their own, the breaker first', () => {
