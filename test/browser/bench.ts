@@ -5,6 +5,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import type { NodeId } from '../../core/kit/ids.ts';
+import { until } from '../system/laptop.ts';
 import { NEW, QUIET, Stage } from './stage.ts';
 
 const COUNT = Number(process.argv[2] ?? 10_000);
@@ -72,7 +73,7 @@ async function store(count: number): Promise<void> {
         }),
       );
   });
-  await stage.laptop.nodes();
+  await until('the control plane answers again', () => stage.laptop.nodes());
 }
 
 async function bytesOf(path: string): Promise<number> {
