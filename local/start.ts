@@ -97,6 +97,13 @@ try {
   );
 }
 
+/** What the CLI must be told to find this run; nothing where it looks by itself. */
+function elsewhere(): string {
+  if (dataDir === resolve('.holdoff')) return '';
+  const path = /^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`;
+  return `HOLDOFF_DATA=${path} `;
+}
+
 function pidFile(): string {
   return join(dataDir, 'start.pid');
 }
@@ -124,7 +131,7 @@ async function main(): Promise<void> {
   pages.push(page);
   say(`the fleet as a page: ${page.address}`);
   if (demo) say(STORY);
-  say('second terminal: npm run holdoff -- nodes | vms | events | summary | --help');
+  say(`second terminal: ${elsewhere()}npm run holdoff -- summary | nodes | vms | explain ID | events | --help`);
   say(
     `control plane: ${connection.endpoint}${connection.endpoint.endsWith(`:${values.port ?? USUAL_PORT}`) ? '' : ` (port ${values.port ?? USUAL_PORT} is taken: a free one is used)`}; ${again ? 'going on where it was' : 'new'}; data in ${dataDir}`,
   );

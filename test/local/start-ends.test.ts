@@ -1,5 +1,5 @@
 /** Whatever ends `npm start`, nothing of it is left running, and the next one is not refused. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,6 +76,16 @@ describe.skipIf(process.platform !== 'linux')('nothing is left running of npm st
     process.kill(supervisor, 'SIGKILL');
     await until(nothing, 'something is left');
     expect(marked()).toEqual([]);
+  });
+
+  it('and meanwhile the hint for a second terminal works as printed, wherever the data is', async () => {
+    let said = '';
+    start('--no-demo').stdout?.on('data', (chunk: Buffer) => void (said += chunk.toString()));
+    await until(() => said.includes('second terminal: ') && said.includes('no demo'), 'no hint was printed');
+    const hint = /second terminal: (.* -- summary) \|/.exec(said)?.[1];
+    expect(execFileSync('/bin/sh', ['-c', hint ?? 'false'], { cwd: repository, encoding: 'utf8' })).toContain(
+      'nodes\ttotal',
+    );
   });
 
   it.each(['SIGHUP', 'SIGTERM'] as const)('when it gets %s, as from a terminal that is closed', async (signal) => {
