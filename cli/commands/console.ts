@@ -83,7 +83,10 @@ async function listening(options: Parameters<typeof startPageServer>[0]): Promis
 /** In a checkout the page is built from its sources; a package brings it built. */
 function builtPage(): string {
   const root = [resolve(import.meta.dirname, '../..'), resolve(import.meta.dirname, '..'), import.meta.dirname];
-  const script = root.map((folder) => join(folder, 'console/build.mjs')).find((path) => existsSync(path));
+  const script = root
+    .filter((folder) => existsSync(join(folder, 'cli/commands/console.ts')))
+    .map((folder) => join(folder, 'console/build.mjs'))
+    .find((path) => existsSync(path));
   if (script !== undefined)
     return execFileSync(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' }).trim();
   const built = root
