@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { parseNodeId } from '../core/kit/ids.ts';
 import { parseRef } from '../core/kit/ref.ts';
 import { instant, type Instant, parseInstant } from '../core/kit/time.ts';
+import type { AlarmEvent } from './operations/alarms.ts';
 import type { MachineEvent } from './operations/lifecycle.ts';
 import type { Ref } from './ports.ts';
 
@@ -61,6 +62,25 @@ const deregistration = z.object({
     errorCode: z.optional(z.nullable(z.string())),
   }),
 });
+
+const alarmChange = z.object({
+  source: z.literal('aws.cloudwatch'),
+  'detail-type': z.literal('CloudWatch Alarm State Change'),
+  detail: z.object({
+    alarmName: z.string(),
+    state: z.object({ value: z.string(), timestamp: z.string() }),
+  }),
+});
+
+/** What EventBridge says of a CloudWatch alarm; null for any other event. Any state but ALARM is none that halts. */
+export function parseAlarmEvent(value: unknown): AlarmEvent | null {
+  const parsed = z.safeParse(alarmChange, value);
+  if (!parsed.success) return null;
+  const { alarmName: name, state } = parsed.data.detail;
+  // CloudWatch writes an offset of +0000, without the colon that RFC 3339 has.
+  const at = parseInstant(state.timestamp.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  return at === null ? null : { name, state: state.value === 'ALARM' ? 'ALARM' : 'OK', at };
+}
 
 /** What EventBridge says of a machine; null for any other event, for other states, and for ids that are no node's. */
 export function parseMachineEvent(value: unknown): MachineEvent | null {

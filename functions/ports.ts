@@ -8,6 +8,7 @@ import type { GroupId, NodeId, VmId } from '../core/kit/ids.ts';
 import type { AggregateKind, Ids, Ref } from '../core/kit/ref.ts';
 import type { Digest } from '../core/node/digest.ts';
 import type { MetricName } from '../core/contract/names.ts';
+import type { AlarmState } from '../core/rollout/alarm-states.ts';
 import type { NodeRecord } from '../core/node/record.ts';
 import type { Instant } from '../core/kit/time.ts';
 import type { VmRecord } from '../core/vm/record.ts';
@@ -87,6 +88,11 @@ export type Wake = { ref: Ref; hostId: NodeId; action: CommandAction; generation
 export interface Wakes {
   /** Queues the wake of a host's agent; nobody waits for SSM. */
   send(wake: Wake, now: Instant): Promise<void>;
+}
+
+/** How CloudWatch alarms stand, of those that there are. */
+export interface AlarmWatch {
+  states(names: readonly string[]): Promise<ReadonlyMap<string, AlarmState>>;
 }
 
 /** Which nodes SSM has on its list. */

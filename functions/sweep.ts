@@ -1,7 +1,9 @@
 /** The sweep, every few minutes. */
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type { Context } from 'aws-lambda';
 import { after, milliseconds, seconds } from '../core/kit/time.ts';
+import { CloudWatchAlarms } from './aws/cloudwatch-alarms.ts';
 import { ManagedNodes } from './aws/managed-nodes.ts';
 import { Home } from './operations/home.ts';
 import { sweep, type SweepReport } from './operations/sweep.ts';
@@ -9,7 +11,10 @@ import { wire } from './wire.ts';
 
 const { plane } = wire();
 const home = new Home(plane);
-const registry = new ManagedNodes(new SSMClient({}));
+const services = {
+  registry: new ManagedNodes(new SSMClient({})),
+  watch: new CloudWatchAlarms(new CloudWatchClient({})),
+};
 
 /** Before its function is stopped it stops by itself: what is under way then may take so long. */
 const TIME_TO_END = seconds(20);
@@ -24,5 +29,5 @@ export async function handler(
 ): Promise<SweepReport | null> {
   const left = context?.getRemainingTimeInMillis();
   const until = left === undefined ? null : after(plane.now(), milliseconds(Math.max(0, left - TIME_TO_END)));
-  return (await home.isOpen()) ? sweep(plane, registry, until) : null;
+  return (await home.isOpen()) ? sweep(plane, services, until) : null;
 }

@@ -50,8 +50,7 @@ export class Events extends Construct {
     this.lifecycle = new HandlerFunction(this, 'Lifecycle', {
       ...defaults,
       handler: 'lifecycle',
-      description:
-        'Hears that a machine was stopped, started, terminated or deregistered: fences it, or makes a tombstone',
+      description: 'Hears that a machine was stopped, started, terminated or deregistered, or that an alarm rings',
       timeout: Duration.seconds(30),
       failures,
     });
@@ -63,6 +62,11 @@ export class Events extends Construct {
         detailType: ['EC2 Instance State-change Notification'],
         detail: { state: MACHINE_STATES },
       },
+      targets: lifecycle,
+    });
+    new Rule(this, 'AlarmStates', {
+      description: 'CloudWatch alarms that changed their state: a group may halt on one (haltOnAlarm)',
+      eventPattern: { source: ['aws.cloudwatch'], detailType: ['CloudWatch Alarm State Change'] },
       targets: lifecycle,
     });
     // SSM has no event of its own for this: CloudTrail tells of the call, if the account has a trail.

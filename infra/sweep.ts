@@ -27,6 +27,7 @@ export class Sweep extends Construct {
       reserved: props.settings.sweepConcurrency,
     });
     this.grantRegistry();
+    this.grantAlarms();
     new Rule(this, 'Clock', {
       description: `Every ${SWEEP_MINUTES} minutes`,
       schedule: Schedule.rate(Duration.minutes(SWEEP_MINUTES)),
@@ -38,6 +39,17 @@ export class Sweep extends Construct {
         }),
       ],
     });
+  }
+
+  /** Asking CloudWatch how the alarms stand that groups listen to. */
+  private grantAlarms(): void {
+    const { role } = this.handler;
+    role.addToPrincipalPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
+    acknowledgeWildcard(
+      role,
+      '*',
+      'The alarms are named by policies that are put later; this action only reads states.',
+    );
   }
 
   /** Asking SSM whether it still knows a node that has been silent for a day. */

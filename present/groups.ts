@@ -96,6 +96,14 @@ function rolloutFields(group: GroupJson, when: When): Field[] {
       text: sayWindow(group.window, when),
       tone: group.window.open ? undefined : group.window.frozen === undefined ? 'quiet' : 'warn',
     },
+    ...group.alarms.map(({ name, state }) => ({
+      label: 'Alarm',
+      text:
+        state === 'ALARM'
+          ? `${name} rings: the group halts`
+          : `${name}: ${state === 'OK' ? 'OK' : 'CloudWatch has none of that name, or has not been asked yet'}`,
+      ...(state === 'OK' ? {} : { tone: state === 'ALARM' ? ('bad' as const) : ('warn' as const) }),
+    })),
     ...(group.zone === undefined ? [] : [{ label: 'Zone', text: `${group.zone} is updated now` }]),
     ...group.breakers.map((breaker) => ({
       label: 'Breaker',

@@ -7,9 +7,11 @@ import type { HandlerName } from '../core/contract/names.ts';
 import { parseNodeId } from '../core/kit/ids.ts';
 import { type Instant, instant } from '../core/kit/time.ts';
 import { DynamoEventLog } from '../functions/aws/event-log.ts';
+import { CloudWatchAlarms } from '../functions/aws/cloudwatch-alarms.ts';
 import { ManagedNodes } from '../functions/aws/managed-nodes.ts';
 import { wakeNodes } from '../functions/aws/run-command.ts';
 import { createApp } from '../functions/http/app.ts';
+import { noteAlarm } from '../functions/operations/alarms.ts';
 import { deliverWakes } from '../functions/operations/deliver-wakes.ts';
 import { handleTimerEvent } from '../functions/operations/firings.ts';
 import { type MachineEvent, noteMachineEvent } from '../functions/operations/lifecycle.ts';
@@ -96,6 +98,7 @@ export class Deployment {
   readonly #deadLetters = new Set<string>();
   readonly #log: DynamoEventLog;
   readonly #registry: ManagedNodes;
+  readonly #watch: CloudWatchAlarms;
   readonly #whole: Serve;
   readonly #short: Serve;
 
@@ -131,6 +134,7 @@ export class Deployment {
     );
     this.#log = new DynamoEventLog(clients.dynamodb, VIRTUAL_ENV.table);
     this.#registry = new ManagedNodes(clients.ssm);
+    this.#watch = new CloudWatchAlarms(clients.cloudwatch);
     this.#whole = throughApp(createApp(this.plane, this.#log, RULES));
     this.#short = throughRoute(this.plane, this.#log);
   }
@@ -189,10 +193,19 @@ export class Deployment {
     );
   }
 
+  /** CloudWatch says that an alarm changed its state. */
+  async alarmEvent(name: string, state: 'OK' | 'ALARM'): Promise<void> {
+    this.services.alarms.set(name, state);
+    const at = instant(this.kernel.now);
+    await this.#untilDone({ handler: 'lifecycle', path: `alarm ${state}`, certain: false }, () =>
+      noteAlarm(this.plane, { name, state, at }),
+    );
+  }
+
   /** @param swept told when the sweep has been through */
   async sweep(swept: (report: SweepReport) => void = () => undefined): Promise<void> {
     await this.#untilDone({ handler: 'sweep', path: 'sweep', certain: false }, async () =>
-      swept(await sweep(this.plane, this.#registry)),
+      swept(await sweep(this.plane, { registry: this.#registry, watch: this.#watch })),
     );
   }
 

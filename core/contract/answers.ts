@@ -202,6 +202,8 @@ export const groupSchema = z.object({
     frozen: z.exactOptional(z.object({ to: instantText(), reason: z.exactOptional(z.string()) })),
   }),
   expedited: z.array(z.object({ version: z.string(), by: z.string(), until: instantText() })),
+  /** What the policy listens to, and how it stands. */
+  alarms: z.array(z.object({ name: z.string(), state: z.enum(['OK', 'ALARM', 'Missing']) })),
   /** The zone that is being updated now. */
   zone: z.exactOptional(z.string()),
   breakers: z.array(z.object({ version: z.string(), openedAt: instantText(), nodes: z.array(z.string()) })),

@@ -63,7 +63,7 @@ export type VmBody = z.infer<typeof vmBodySchema>;
 /** Fields of DESIGN section 6 that belong to features not landed: refused by name, never accepted and ignored. */
 export const FIELDS_NOT_LANDED: { readonly vm: readonly string[]; readonly group: readonly string[] } = {
   vm: [],
-  group: ['haltOnAlarm'],
+  group: [],
 };
 
 /** Of stop and restart: how long the guest may take to end by itself, instead of its VM's `grace`. */

@@ -82,6 +82,8 @@ export const EVENT_TYPES = [
   'Group Changed',
   'Group Paused',
   'Group Resumed',
+  'Group Halted',
+  'Group Halt Ended',
   'Breaker Opened',
   'Breaker Closed',
   'Window Opened',

@@ -12,6 +12,8 @@ export function groupAttention(group: GroupRecord, now: Instant): Attention | nu
   const broken = group.breaker?.open ?? [];
   if (broken.length > 0)
     return { code: 'BreakerOpen', cause: sayCause(broken.map(({ version }) => version).join(', ')) };
+  const rings = Object.entries(group.alarms ?? {}).flatMap(([name, { state }]) => (state === 'ALARM' ? [name] : []));
+  if (rings.length > 0) return { code: 'AlarmRinging', cause: sayCause(rings.sort().join(', ')) };
   if (group.pausedBy === null && zoneIsKept(group, now))
     return { code: 'ZoneKept', cause: sayCause(`zone ${group.zone?.zone ?? 'not known'}`) };
   return group.pausedBy === null ? null : { code: 'Paused', cause: sayCause(`by ${group.pausedBy}`) };

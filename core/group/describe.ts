@@ -85,6 +85,7 @@ const ROLLOUT_KEYS = [
   'order',
   'maxUnavailable',
   'spread',
+  'haltOnAlarm',
 ] as const;
 const rolloutOf = (body: GroupBody): RolloutBody =>
   Object.fromEntries(ROLLOUT_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])));

@@ -134,6 +134,7 @@ export function decideGroup(
     case 'expedite':
     case 'keepZone':
     case 'lookAt':
+    case 'alarms':
     case 'surveyed': {
       const decided = decideRollout(before, event, now);
       if (decided === null) return unchanged;

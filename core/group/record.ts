@@ -2,6 +2,7 @@
 import type { Aggregate } from '../decision/fact.ts';
 import { DEFAULT_GROUP, type GroupId } from '../kit/ids.ts';
 import { type Instant, minutes } from '../kit/time.ts';
+import type { HeardAlarms } from '../rollout/alarm-states.ts';
 import type { BreakerState } from '../rollout/breaker-state.ts';
 import type { OpenedWindow } from '../rollout/calendar.ts';
 import type { Expedited } from '../rollout/expedited.ts';
@@ -49,6 +50,8 @@ export type GroupRecord = Aggregate & {
   down?: number;
   /** The zone that is being updated, while anything of the group is under way. */
   zone?: KeptZone | null;
+  /** The alarms of its policy, as they were last heard of; absent: none was. */
+  alarms?: HeardAlarms;
   /** How far it is with each version, as the sweep last counted. */
   rollout?: RolloutCount;
   /** A fill that was asked for and is not through; absent: none. */

@@ -4,6 +4,7 @@ import { type Fact, info, refused, type Refusal } from '../decision/fact.ts';
 import { after, type Duration, formatDuration, formatInstant, type Instant } from '../kit/time.ts';
 import type { Breaker } from '../policy/rollout.ts';
 import type { Freeze } from '../policy/windows.ts';
+import { hear, type HeardAlarms, ringing } from '../rollout/alarm-states.ts';
 import {
   type BreakerChange,
   closeBreaker,
@@ -30,6 +31,8 @@ export type RolloutEvent =
   | { kind: 'keepZone'; zone: KeptZone }
   /** When the group is to be looked at because a window opens; null: none is waited for. */
   | { kind: 'lookAt'; at: Instant | null }
+  /** What was heard of the alarms that its policy names. */
+  | { kind: 'alarms'; names: readonly string[]; news: HeardAlarms }
   /** What the sweep found, looking at all members. */
   | ({ kind: 'surveyed' } & Survey);
 
@@ -66,9 +69,28 @@ export function decideRollout(before: GroupRecord, event: RolloutEvent, now: Ins
       return { next: { ...before, zone: event.zone }, facts: [] };
     case 'lookAt':
       return (before.lookAt ?? null) === event.at ? null : { next: { ...before, lookAt: event.at }, facts: [] };
+    case 'alarms':
+      return heardAlarms(before, event);
     case 'surveyed':
       return surveyed(before, event);
   }
+}
+
+function heardAlarms(before: GroupRecord, { names, news }: Extract<RolloutEvent, { kind: 'alarms' }>): Decision {
+  const known = before.alarms ?? {};
+  const alarms = hear(names, known, news);
+  if (alarms === known) return null;
+  const [was, is] = [ringing(names, known), ringing(names, alarms)];
+  const begun = is.filter((name) => !was.includes(name));
+  const over = was.filter((name) => !is.includes(name));
+  const facts: Fact[] = [];
+  if (begun.length > 0) {
+    const message = `alarm ${begun.join(', ')} rings: nothing starts, is activated or goes on to its reboot until it is OK`;
+    facts.push({ kind: 'event', type: 'Group Halted', severity: 'warning', message });
+  }
+  if (over.length > 0) facts.push(info('Group Halt Ended', `alarm ${over.join(', ')} rings no more`));
+  if (over.length > 0 && is.length === 0) facts.push({ kind: 'fill', group: before.group });
+  return { next: { ...before, alarms }, facts };
 }
 
 /** The breaker after a policy was put: other numbers are judged at once, none closes it. */

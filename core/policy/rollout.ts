@@ -1,6 +1,6 @@
 /** What a group's body may say of its rollouts, and what it means with its defaults filled in (DESIGN section 2b). */
 import * as z from 'zod/mini';
-import { groupId, nodeId, positiveDuration, shortText } from '../kit/schema.ts';
+import { groupId, nodeId, positiveDuration, shortText, text } from '../kit/schema.ts';
 import { type GroupId, type NodeId, parseGroupId, parseNodeId } from '../kit/ids.ts';
 import { days, type Duration, milliseconds, parseDuration } from '../kit/time.ts';
 import { type Concurrency, concurrencyOf, percentText } from './limit.ts';
@@ -10,6 +10,11 @@ export const BREAKER_FAILURES_MAX = 100;
 export const BREAKER_WITHIN_LONGEST = days(7);
 export const SKIP_MAX = 50;
 export const ORDER_MAX = 500;
+export const ALARMS_MAX = 10;
+/** The longest name that CloudWatch gives an alarm. */
+const ALARM_NAME_MAX = 255;
+
+const alarmName = () => text(1, ALARM_NAME_MAX);
 
 const within = () =>
   positiveDuration().check(
@@ -62,6 +67,7 @@ export const rolloutFields = {
     z.union([z.int().check(z.gte(1)), percentText('must be a number from 1 or a percentage from 1% to 100%')]),
   ),
   spread: z.optional(z.literal('zone')),
+  haltOnAlarm: z.optional(z.array(alarmName()).check(z.maxLength(ALARMS_MAX), distinct('alarm'))),
 } as const;
 
 /** Whether a body says anything of rollouts. */
@@ -90,6 +96,8 @@ export type RolloutPolicy = {
   order: { first: readonly NodeId[]; last: readonly NodeId[] };
   maxUnavailable: Concurrency | null;
   spreadOverZones: boolean;
+  /** CloudWatch alarms that halt the group while they ring. */
+  haltOnAlarm: readonly string[];
 };
 
 const lengthOf = (text: string | undefined): Duration => parseDuration(text ?? '') ?? milliseconds(0);
@@ -114,5 +122,6 @@ export function rolloutPolicyOf(body: RolloutBody): RolloutPolicy {
     },
     maxUnavailable: body.maxUnavailable === undefined ? null : concurrencyOf(body.maxUnavailable),
     spreadOverZones: body.spread === 'zone',
+    haltOnAlarm: body.haltOnAlarm ?? [],
   };
 }

@@ -3,16 +3,18 @@ import type { GroupJson } from '../contract/answers.ts';
 import type { GroupRecord } from '../group/record.ts';
 import { formatInstant, type Instant, sayWhen } from '../kit/time.ts';
 import type { RolloutPolicy } from '../policy/rollout.ts';
+import { alarmsOf, ringing } from './alarm-states.ts';
 import { type Openness, opennessAt } from './calendar.ts';
 import { inForce } from './expedited.ts';
 
-type Shown = Pick<GroupJson, 'window' | 'expedited' | 'zone' | 'breakers' | 'settled' | 'rollout'>;
+type Shown = Pick<GroupJson, 'window' | 'expedited' | 'alarms' | 'zone' | 'breakers' | 'settled' | 'rollout'>;
 
 export function describeRollout(own: GroupRecord, policy: RolloutPolicy, now: Instant): Shown {
   const zone = Object.keys(own.slots).length > 0 && policy.spreadOverZones ? (own.zone?.zone ?? null) : null;
   return {
     window: windowShown(own, openness(own, policy, now), now),
     expedited: inForce(own.expedited ?? [], now).map((entry) => ({ ...entry, until: formatInstant(entry.until) })),
+    alarms: alarmsOf(policy.haltOnAlarm, own.alarms),
     ...(zone === null ? {} : { zone }),
     breakers: (own.breaker?.open ?? []).map(({ version, openedAt, nodes }) => ({
       version,
@@ -33,6 +35,14 @@ export function sayRollout(own: GroupRecord, policy: RolloutPolicy, now: Instant
   for (const { version, nodes } of own.breaker?.open ?? [])
     said.push(
       `The breaker is open for ${version}: ${nodes.length} of its nodes crashed on it, and nobody takes it until closeBreaker.`,
+    );
+  const rings = ringing(policy.haltOnAlarm, own.alarms);
+  if (rings.length > 0)
+    said.push(`Alarm ${rings.join(', ')} rings: nothing starts, is activated or goes on to its reboot until it is OK.`);
+  const missing = alarmsOf(policy.haltOnAlarm, own.alarms).filter(({ state }) => state === 'Missing');
+  if (missing.length > 0)
+    said.push(
+      `CloudWatch has no alarm ${missing.map(({ name }) => name).join(', ')}, or has not been asked yet: it halts nothing.`,
     );
   const open = openness(own, policy, now);
   if (!open.open) said.push(sayClosed(open, now));

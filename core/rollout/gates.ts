@@ -6,6 +6,7 @@ import type { GroupView } from '../group/view.ts';
 import { type Instant } from '../kit/time.ts';
 import { offerOf } from '../node/offer.ts';
 import { type NodeRecord, waitsStaged } from '../node/record.ts';
+import { alarmRinging } from './alarm-ringing.ts';
 import { backingOff } from './backing-off.ts';
 import { breakerOpen } from './breaker-open.ts';
 import type { Gate, OwnGate, Question, Stage, Waiting } from './gate.ts';
@@ -33,6 +34,7 @@ export const GATES: readonly Gate[] = [
   versionTooYoung,
   waitsForGroup,
   paused,
+  alarmRinging,
   outsideWindow,
   otherZone,
   tooManyDown,

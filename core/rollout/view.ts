@@ -4,6 +4,7 @@ import type { GroupId } from '../kit/ids.ts';
 import type { Duration, Instant } from '../kit/time.ts';
 import type { GroupPolicy } from '../policy/group-policy.ts';
 import type { RolloutPolicy } from '../policy/rollout.ts';
+import { ringing } from './alarm-states.ts';
 import type { OpenBreaker } from './breaker-state.ts';
 import { type Openness, opennessAt } from './calendar.ts';
 import { type Expedited, inForce } from './expedited.ts';
@@ -28,6 +29,8 @@ export type RolloutView = {
   firstSeen: ReadonlyMap<string, Instant>;
   /** Null: zones do not matter, or nothing is under way. */
   zone: KeptZone | null;
+  /** Alarms of its policy that are in ALARM. */
+  ringing: readonly string[];
   down: number;
   /** When the group is to be looked at because a window opens; null: it is not. */
   lookAt: Instant | null;
@@ -50,6 +53,7 @@ export function viewRollout(own: GroupRecord, policy: GroupPolicy, now: Instant,
         : { ...after, settled: outside.before?.settled ?? [], unsettled: outside.before?.unsettled ?? {} },
     firstSeen: outside.firstSeen ?? new Map(),
     zone: rollout.spreadOverZones && Object.keys(own.slots).length > 0 ? keptZone(own) : null,
+    ringing: ringing(rollout.haltOnAlarm, own.alarms),
     down: own.down ?? 0,
     lookAt: own.lookAt ?? null,
   };

@@ -6,8 +6,16 @@
 import { policyInForce, type GroupRecord } from '../../core/group/record.ts';
 import type { GroupId, NodeId } from '../../core/kit/ids.ts';
 import type { Duration, Instant } from '../../core/kit/time.ts';
-import { type AttentionLine, type Concern, CONCERNS, type ControlPlane, type NodeRegistry } from '../ports.ts';
+import {
+  type AlarmWatch,
+  type AttentionLine,
+  type Concern,
+  CONCERNS,
+  type ControlPlane,
+  type NodeRegistry,
+} from '../ports.ts';
 import { ItemFormatError, type Unreadable } from '../unreadable.ts';
+import { askAlarms } from './alarms.ts';
 import { countFleet, tellIndexes, type Untold } from './count-fleet.ts';
 import { handleDue } from './due.ts';
 import { fill, reclaimSlots } from './fill.ts';
@@ -41,13 +49,17 @@ const GAUGES = {
   crashLoop: 'VmsInCrashLoop',
 } as const satisfies Record<Concern, string>;
 
+/** What the sweep asks besides the table. */
+type Services = { registry: NodeRegistry; watch: AlarmWatch };
+
 /**
  * @param registry asked only about nodes that have been silent for a day
+ * @param watch asked only where a group listens to an alarm
  * @param until nothing new is begun from then on; null: there is time enough
  */
 export async function sweep(
   plane: ControlPlane,
-  registry: NodeRegistry,
+  { registry, watch }: Services,
   until: Instant | null = null,
 ): Promise<SweepReport> {
   const report: SweepReport = { overdue: 0, failed: 0, slotsFreed: 0, groups: 0, lost: 0, unfinished: false };
@@ -97,6 +109,7 @@ export async function sweep(
       }),
     goOn,
   );
+  await guard('the alarms that groups listen to', () => askAlarms(plane, watch, known.groups));
   const soaks = soaksOf(known.groups);
   const first = until === null ? 0 : plane.draw().delay;
   for (const { group } of inTurn(known.groups, first)) {

@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { openCredentials, type CredentialTable } from './credentials.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { EmbeddedAwsError, type EmbeddedNotice, type Notify } from './errors.ts';
+import { startCloudWatch } from './cloudwatch.ts';
 import { startEventBridge, type EventBridgeFaults, type Subscriber } from './eventbridge.ts';
 import { startFront, type HttpApiHandler } from './front.ts';
 import type { DeadLetter, EmbeddedFunction } from './lambda.ts';
@@ -103,7 +104,7 @@ export interface EmbeddedAws extends EmbeddedEndpoints {
 
 const LOCAL_ACCOUNT = '000000000000';
 
-/** Starts DynamoDB, Scheduler, SQS, SSM, EventBridge and the API front on 127.0.0.1. */
+/** Starts DynamoDB, Scheduler, SQS, SSM, EventBridge, CloudWatch's alarms and the API front on 127.0.0.1. */
 export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<EmbeddedAws> {
   const opened: { close(): Promise<void> }[] = [];
   try {
@@ -174,6 +175,7 @@ async function start(options: EmbeddedAwsOptions, opened: { close(): Promise<voi
       emit: eventBridge.publish,
     }),
   );
+  const cloudWatch = keep(await startCloudWatch({ ...around, file: join(dataDir, 'alarms.json') }));
   const credentials = openCredentials({ file: join(dataDir, 'credentials.json'), accountId });
   const endpoints: EmbeddedEndpoints = {
     region,
@@ -184,6 +186,7 @@ async function start(options: EmbeddedAwsOptions, opened: { close(): Promise<voi
       AWS_ENDPOINT_URL_SQS: sqs.url,
       AWS_ENDPOINT_URL_SSM: ssm.url,
       AWS_ENDPOINT_URL_EVENTBRIDGE: eventBridge.url,
+      AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatch.url,
       AWS_REGION: region,
       AWS_ACCESS_KEY_ID: 'LOCALFUNCTIONROLE',
       AWS_SECRET_ACCESS_KEY: 'not-checked-by-the-stand-ins',
@@ -211,7 +214,7 @@ async function start(options: EmbeddedAwsOptions, opened: { close(): Promise<voi
       // What delivers stops before what it delivers to: a handler under way may still call every service.
       await front.close();
       await Promise.all([scheduler.stop(), sqs.stop(), eventBridge.stop(), ssm.stop()]);
-      for (const each of [scheduler, ssm, eventBridge, sqs, dynamoDb]) await each.close();
+      for (const each of [scheduler, ssm, eventBridge, cloudWatch, sqs, dynamoDb]) await each.close();
     },
   };
 }

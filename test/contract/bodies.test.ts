@@ -55,7 +55,7 @@ test('the words of the API are these', () => {
   expect([BODY_BYTES_MAX, LIMIT_MAX]).toEqual([262_144, 500]);
   expect(FIELDS_NOT_LANDED).toEqual({
     vm: [],
-    group: ['haltOnAlarm'],
+    group: [],
   });
 });
 
@@ -212,7 +212,9 @@ describe('refused', () => {
     ['a wait from nowhere', groupBodySchema, { backoff: { ...nodeBackoff, from: 'now' } }],
     ['a deadline of nothing', groupBodySchema, { deadlines: { Idle: '0s' } }],
     ['a deadline of a state that is no spec', groupBodySchema, { deadlines: { ErrorReset: '1s' } }],
-    ['what has not landed', groupBodySchema, { haltOnAlarm: ['latency'] }],
+    ['eleven alarms', groupBodySchema, { haltOnAlarm: Array.from({ length: 11 }, (_, n) => `a${n}`) }],
+    ['an alarm twice', groupBodySchema, { haltOnAlarm: ['latency', 'latency'] }],
+    ['an alarm without a name', groupBodySchema, { haltOnAlarm: [''] }],
     ['zones without a limit', groupBodySchema, { spread: 'zone', maxConcurrentUpdates: 'unlimited' }],
     ['a pin that is skipped', groupBodySchema, { version: { pin: '1.2', skip: ['1.2'] } }],
     ['a breaker of nothing', groupBodySchema, { breaker: { failures: 0, within: '1h' } }],

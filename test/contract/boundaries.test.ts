@@ -31,6 +31,7 @@ async function decideAndDie({ world }: Scene, event: NodeEvent, now: Instant): P
 }
 
 /** SSM knows everybody. */
+const watch = { states: () => Promise.resolve(new Map()) };
 const registry: NodeRegistry = { known: (ids) => Promise.resolve(new Set(ids)) };
 
 test('a node is never in a group that no sweep finds, whenever its enrolment dies', async () => {
@@ -52,7 +53,7 @@ test('a fence that dies before the VMs know is told by the sweep, once', async (
   const fenced = await decideAndDie(scene, { kind: 'fence', by: 'operator' }, scene.world.now);
   expect(nodeDueAt(fenced)).toBe(scene.world.now);
   await scene.sees('vms', 'web', { printableStatus: 'Running' });
-  await sweep(scene.world.plane, registry);
+  await sweep(scene.world.plane, { registry, watch });
   await scene.sees('vms', 'web', { printableStatus: 'Starting', restartCount: 0 });
   expect((await scene.world.store.load('node', nodeId))?.record.untold).toBeNull();
 });
@@ -65,7 +66,7 @@ test('silence that dies before the VMs know is told by the sweep', async () => {
   await scene.to(5399);
   const due = { ...scene.world.plane, now: () => after(scene.world.now, seconds(1)) };
   await decideAndDie(scene, { kind: 'due' }, due.now());
-  await sweep(due, registry);
+  await sweep(due, { registry, watch });
   await scene.sees('vms', 'web', { printableStatus: 'Unknown' });
 });
 

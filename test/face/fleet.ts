@@ -118,6 +118,7 @@ export const loopingVm = (changes: Partial<VmJson> = {}): VmJson =>
 export const group = (changes: Partial<GroupJson> = {}): GroupJson => ({
   window: { open: true },
   expedited: [],
+  alarms: [],
   breakers: [],
   settled: [],
   rollout: null,

@@ -193,7 +193,7 @@ describe('a refused call has its own status and code, and changes nothing', () =
     ['PUT', '/v1/vms/web', vm({ colour: 'red' }), 'colour'],
     ['PUT', '/v1/vms/web', vm({ launch: { type: 'libvirt', domain: 'web', cpu: 2 } }), 'launch.cpu'],
     ['PUT', '/v1/vms/web', vm({ backoff: { preset: 'seed', twist: 1 } }), 'backoff.twist'],
-    ['PUT', '/v1/groups/default', { haltOnAlarm: ['latency'] }, 'haltOnAlarm'],
+    ['PUT', '/v1/groups/default', { haltOnAlarm: ['latency', 'latency'] }, 'haltOnAlarm'],
     ['PUT', '/v1/groups/default', { windows: [{ cron: '0 0 30 2 *', duration: '1h' }] }, 'windows.0.cron'],
     ['PUT', '/v1/groups/default', { breaker: { failures: 3, within: '8d' } }, 'breaker.within'],
     ['PUT', '/v1/groups/default', { monitor: { colour: 'red' } }, 'monitor.colour'],

@@ -9,7 +9,10 @@ import { peek } from '../../world/records.ts';
 import { at } from '../node/life.ts';
 import { LargeFleet, nodeId, oneNode, oneVm, vmId } from './large.ts';
 
-const nobody = { known: () => Promise.resolve(new Set<never>()) };
+const nobody = {
+  registry: { known: () => Promise.resolve(new Set<never>()) },
+  watch: { states: () => Promise.resolve(new Map()) },
+};
 
 /** So long does the answer of a request take. */
 const LATENCY = 8;

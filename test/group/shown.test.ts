@@ -19,6 +19,7 @@ test('an undeclared group has the defaults of default, and says so', () => {
   expect(describeGroup(group(null), fallback({}), at(0))).toEqual({
     group: 'edge',
     declared: false,
+    alarms: [],
     policy: {
       maxConcurrentUpdates: 1,
       backoff: { preset: 'seed' },

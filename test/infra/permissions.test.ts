@@ -17,9 +17,12 @@ describe('docs/permissions.md', { timeout: 120_000 }, () => {
   test('no action has a wildcard, and one resource is everything: where IAM knows none', () => {
     const rows = [controlPlane, agent].flatMap(permissionRows);
     expect(rows.filter(({ action }) => action.includes('*'))).toEqual([]);
-    // DescribeInstanceInformation has no resource in IAM: it is all or nothing.
-    const everything = { who: '<Sweep/Handler/Role>', action: 'ssm:DescribeInstanceInformation' };
-    expect(rows.filter(({ resource }) => resource === '*')).toEqual([{ ...everything, resource: '*', condition: '' }]);
+    // Listing managed nodes has no resource in IAM; which alarms are read is said by policies that are put later.
+    const everything = { who: '<Sweep/Handler/Role>', resource: '*', condition: '' };
+    expect(rows.filter(({ resource }) => resource === '*')).toEqual([
+      { ...everything, action: 'ssm:DescribeInstanceInformation' },
+      { ...everything, action: 'cloudwatch:DescribeAlarms' },
+    ]);
   });
 });
 

@@ -21,6 +21,7 @@ describe('the list', () => {
     ['BackingOff', ['start'], false, false],
     ['VersionBlocked', ['start', 'activation'], true, false],
     ['Paused', ['start', 'activation', 'reboot'], false, true],
+    ['AlarmRinging', ['start', 'activation', 'reboot'], false, true],
     ['VmBlocksMaintenance', ['activation', 'reboot'], false, false],
     ['NoSlot', ['start', 'activation'], false, false],
   ] as const)('%s is asked at %j; ends the attempt: %s; keeps the slot: %s', (code, stages, endsAttempt, keepsSlot) => {

@@ -40,6 +40,7 @@ test('a policy that says nothing of rollouts forbids nothing', () => {
   expect(rolloutPolicyOf({})).toEqual({
     windows: [],
     freezes: [],
+    haltOnAlarm: [],
     breaker: null,
     version: { pin: null, skip: [], minVersionAge: milliseconds(0), allowDowngrade: false },
     after: null,

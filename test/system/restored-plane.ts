@@ -97,7 +97,10 @@ export class Plane {
   async pass(total: number): Promise<void> {
     for (let sweeps = 0; sweeps < 3; sweeps += 1) {
       this.clock.now = after(this.clock.now, seconds(total * 20));
-      await sweep(this.plane, { known: (ids) => Promise.resolve(new Set(ids)) });
+      await sweep(this.plane, {
+        registry: { known: (ids) => Promise.resolve(new Set(ids)) },
+        watch: { states: () => Promise.resolve(new Map()) },
+      });
     }
   }
   async recover(): Promise<void> {

@@ -10,6 +10,7 @@ import {
   ThrottlingException as DynamoThrottling,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { CloudWatchClient, type DescribeAlarmsCommandInput } from '@aws-sdk/client-cloudwatch';
 import { EventBridgeClient, type PutEventsCommandInput } from '@aws-sdk/client-eventbridge';
 import {
   ConflictException,
@@ -81,6 +82,7 @@ export type Clients = {
   sqs: SQSClient;
   ssm: SSMClient;
   events: EventBridgeClient;
+  cloudwatch: CloudWatchClient;
 };
 
 /** A lagging index shows what was true up to so long ago. */
@@ -97,6 +99,8 @@ type Call = { name: string; writes: boolean; serve: (self: Invocation | null) =>
 export class Services {
   readonly table = new VirtualTable();
   readonly clients: Clients;
+  /** CloudWatch alarms that there are. */
+  readonly alarms = new Map<string, 'OK' | 'ALARM'>();
   calls = 0;
   readonly #kernel: Kernel;
   readonly #deliveries: Deliveries;
@@ -122,6 +126,7 @@ export class Services {
       sqs: answering(SQSClient, send),
       ssm: answering(SSMClient, send),
       events: answering(EventBridgeClient, send),
+      cloudwatch: answering(CloudWatchClient, send),
     };
   }
 
@@ -170,6 +175,10 @@ export class Services {
         const serve = (): unknown => this.#describe(input as DescribeInstanceInformationCommandInput);
         return { name: 'SSM DescribeInstanceInformation', writes: false, serve };
       }
+      case 'DescribeAlarmsCommand': {
+        const serve = (): unknown => this.#describeAlarms(input as DescribeAlarmsCommandInput);
+        return { name: 'CloudWatch DescribeAlarms', writes: false, serve };
+      }
       case 'PutEventsCommand': {
         const serve = (): unknown => this.#putEvents(input as PutEventsCommandInput);
         return { name: 'EventBridge PutEvents', writes: true, serve };
@@ -177,6 +186,14 @@ export class Services {
       default:
         throw new Error(`a call that is not known: ${command}`);
     }
+  }
+
+  #describeAlarms({ AlarmNames = [] }: DescribeAlarmsCommandInput): unknown {
+    const MetricAlarms = AlarmNames.flatMap((AlarmName) => {
+      const StateValue = this.alarms.get(AlarmName);
+      return StateValue === undefined ? [] : [{ AlarmName, StateValue }];
+    });
+    return { MetricAlarms, CompositeAlarms: [] };
   }
 
   #get(input: GetItemCommandInput): Call {

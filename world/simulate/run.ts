@@ -169,6 +169,10 @@ class Run {
 
   /** Does a step, for each thing that it names. */
   async step(step: Step, index: number): Promise<void> {
+    if (step.alarm !== undefined && step.state !== undefined) {
+      await this.#world.alarm(step.alarm, step.state);
+      return this.#world.runTo(this.#world.now);
+    }
     const pattern = subjectOf(step.expect ?? step, `steps.${index}`);
     const named = isPattern(pattern.id)
       ? meant(pattern.id, await this.#there(pattern.kind))

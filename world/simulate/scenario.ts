@@ -55,7 +55,7 @@ const stepSchema = z.strictObject({
   expect: z.optional(expectSchema),
 });
 
-const ACTIONS = ['report', 'verb', 'put', 'delete', 'commandStatus', 'launches', 'expect'] as const;
+const ACTIONS = ['report', 'verb', 'put', 'delete', 'commandStatus', 'launches', 'alarm', 'expect'] as const;
 
 export const scenarioSchema = z.strictObject({
   name: z.optional(z.string()),
@@ -97,17 +97,15 @@ export function readScenario(text: string): Scenario {
     throw new ScenarioError(lines.join('; '));
   }
   parsed.data.steps.forEach((step, index) => {
-    if (step.alarm !== undefined || step.state !== undefined)
-      throw new ScenarioError(
-        `steps.${index}.alarm: groups do not listen to alarms yet (haltOnAlarm), so that a step about one would show nothing`,
-      );
+    if ((step.alarm === undefined) !== (step.state === undefined))
+      throw new ScenarioError(`steps.${index}: alarm and state belong together`);
     const actions = ACTIONS.filter((action) => step[action] !== undefined);
     if (actions.length !== 1) {
       throw new ScenarioError(
         `steps.${index}: a step does one thing of ${ACTIONS.join(', ')}; this one has ${actions.length === 0 ? 'none' : actions.join(' and ')}`,
       );
     }
-    subjectOf(step.expect ?? step, `steps.${index}`);
+    if (step.alarm === undefined) subjectOf(step.expect ?? step, `steps.${index}`);
   });
   return parsed.data;
 }

@@ -97,6 +97,12 @@ export class World {
     return answer;
   }
 
+  /** CloudWatch says that an alarm changed its state. */
+  async alarm(name: string, state: 'OK' | 'ALARM'): Promise<void> {
+    this.#note('step', 'CloudWatch', `alarm ${name} is ${state}`);
+    await this.#deployment.alarmEvent(name, state);
+  }
+
   /** Handles everything that falls due up to and including an instant, and leaves the clock there. */
   runTo(target: Instant): Promise<void> {
     return this.#sweeping.runTo(target);

@@ -85,9 +85,9 @@ describe('what a scenario may say', () => {
     expect(failures).toEqual([]);
   });
 
-  test('nothing of alarms, until groups listen to them', async () => {
-    await expect(async () => run([{ at: 1, alarm: 'errors', state: 'ALARM' }])).rejects.toThrow(
-      /^steps\.0\.alarm: groups do not listen to alarms yet/,
+  test('an alarm without its state', async () => {
+    await expect(async () => run([{ at: 1, alarm: 'errors' }])).rejects.toThrow(
+      /^steps\.0: alarm and state belong together/,
     );
   });
 });
