@@ -92,7 +92,7 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   [
     'k-status',
     'When a crashloop occurs, users receive feedback that their VM is in a crash loop via the VM.Status.PrintableStatus being set to "CrashLoop"',
-    'core/vm/describe.ts',
+    'core/vm/status.ts',
     "held && !hasFailures(vm) ? 'Starting' : 'CrashLoopBackOff'",
     "held && !hasFailures(vm) ? 'Starting' : 'Stopped'",
     KUBEVIRT,
@@ -156,7 +156,7 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   [
     'k-name',
     'Reviewer: for consistency with pods, should this be "CrashLoopBackOff"?',
-    'core/vm/describe.ts',
+    'core/vm/status.ts',
     "held && !hasFailures(vm) ? 'Starting' : 'CrashLoopBackOff'",
     "held && !hasFailures(vm) ? 'Starting' : 'Starting'",
     CASES,
