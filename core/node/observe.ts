@@ -52,6 +52,13 @@ function orderReports(node: NodeRecord, status: NodeStatus, uptime: number | nul
   return { ...node, status: { ...status, uptime: uptime ?? status.uptime, reportedAt: seen } };
 }
 
+/** With other news the uptime of an Idle node is kept, too: the same report again is then an old one. */
+export function withUptime(node: NodeRecord, { bootId, uptime }: NodeReport): NodeRecord {
+  const { status } = node;
+  if (status === null || uptime === undefined || status.bootId !== bootId || status.uptime === uptime) return node;
+  return { ...node, status: { ...status, uptime } };
+}
+
 /** A report of an older generation proves only that the node lives: what it says is stale. */
 export function heard(node: NodeRecord, now: Instant): NodeRecord {
   const { status } = node;

@@ -8,7 +8,7 @@ import { conclude } from './conclude.ts';
 import { enrol } from './enrol.ts';
 import type { NodeContext } from './event.ts';
 import { judge, spoiled } from './judge.ts';
-import { heard, observe } from './observe.ts';
+import { heard, observe, withUptime } from './observe.ts';
 import type { NodeRecord } from './record.ts';
 import { greet } from './restore.ts';
 import { resetRecord } from './time.ts';
@@ -42,7 +42,8 @@ function take(
   const observed = withBlockers(observe(reset.node, report, now), blockers);
   const lastBoot = before?.status?.bootId ?? null;
   const judged = judge({ node: observed, lastBoot, report, group, now });
-  const answered = acknowledge(judged.node, now);
+  const told = acknowledge(judged.node, now);
+  const answered = told === node ? told : withUptime(told, report);
   const facts = [
     ...(before === null ? enrolled(node, report) : []),
     ...greeted.facts,

@@ -259,3 +259,12 @@ describe('an Idle node that reports another state', () => {
     expect(life.node).toMatchObject({ attempt: { succeeded: true }, spec: { reachedAt: null } });
   });
 });
+
+test('the same report again is an old one, also where the first changed more than what was observed', () => {
+  const life = nodeAt('Idle');
+  life.reportWithoutGeneration({ state: 'PerformedUpdate' });
+  const report = { state: 'PerformedUpdate', uptime: 500 } as const;
+  expect(life.report(report).kind).toBe('changed');
+  expect(life.node.status?.uptime).toBe(500);
+  expect(life.report(report).kind).toBe('unchanged');
+});
