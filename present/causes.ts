@@ -1,6 +1,7 @@
 /** What needs attention, grouped by its cause: two hundred VMs that fail for one reason are one line. */
 import type { GroupJson, NodeJson, Summary, VmJson } from '../core/contract/answers.ts';
 import { nodeTone, sayUpdateCheck } from './nodes.ts';
+import { ATTENTION_CODES, type AttentionCode } from '../core/contract/words.ts';
 import { counted, oneLine } from './text.ts';
 import type { Tone } from './tone.ts';
 import { vmTone } from './vms.ts';
@@ -23,9 +24,20 @@ export type Cause = {
   readonly next: string | null;
 };
 
-type Found = Omit<Cause, 'who' | 'ids' | 'key'> & { readonly id: string; readonly place: string };
+type Found = Omit<Cause, 'who' | 'ids' | 'key'> & {
+  readonly id: string;
+  readonly place: string;
+  /** Its place in the one order of attention. */
+  readonly rank: number;
+};
 
-/** Worst first, then the most. `summary` names what its lists do not show to be in trouble: a host that fell silent. */
+/** A control plane of a release before tells no code: what is bad comes after what is worse than a crash loop. */
+function rankOf(code: AttentionCode | undefined, tone: Tone): number {
+  if (code !== undefined) return ATTENTION_CODES.indexOf(code);
+  return tone === 'bad' ? ATTENTION_CODES.indexOf('CrashLoop') : ATTENTION_CODES.length;
+}
+
+/** In the order of attention that the API has, and within it the most first. `summary` names what its lists do not show to be in trouble: a host that fell silent. */
 export function causesOf(
   { nodes, vms, groups }: { nodes: Iterable<NodeJson>; vms: Iterable<VmJson>; groups: Iterable<GroupJson> },
   summary: Pick<Summary, 'attention'> | null = null,
@@ -36,17 +48,25 @@ export function causesOf(
     ...[...groups].flatMap(troubleOfGroup),
   ];
   const known = new Set(found.map(({ kind, id }) => `${kind} ${id}`));
-  for (const { kind, id, why } of summary?.attention ?? []) {
+  for (const { kind, id, why, code } of summary?.attention ?? []) {
     if (known.has(`${kind} ${id}`)) continue;
-    found.push({ kind, id, tone: 'warn', state: 'Attention', why, place: '', next: null });
+    found.push({
+      kind,
+      id,
+      tone: 'warn',
+      state: code ?? 'Attention',
+      why,
+      place: '',
+      next: null,
+      rank: rankOf(code, 'warn'),
+    });
   }
-  return grouped(found).sort(
-    (a, b) =>
-      Number(b.tone === 'bad') - Number(a.tone === 'bad') || b.ids.length - a.ids.length || byText(a.key, b.key),
-  );
+  return grouped(found)
+    .sort((a, b) => a.rank - b.rank || b.ids.length - a.ids.length || byText(a.key, b.key))
+    .map(({ rank: _place, ...cause }) => cause);
 }
 
-function grouped(found: readonly Found[]): Cause[] {
+function grouped(found: readonly Found[]): (Cause & Pick<Found, 'rank'>)[] {
   const byKey = new Map<string, Found[]>();
   for (const one of found) {
     const key = [one.kind, one.place, one.state, withoutNumbers(one.why)].join('|');
@@ -57,7 +77,9 @@ function grouped(found: readonly Found[]): Cause[] {
     if (first === undefined) return [];
     const next = members.reduce<string | null>((best, { next: at }) => earlierOf(best, at), null);
     const { kind, tone, state, why } = first;
-    return [{ key, kind, tone, state, why, next, who: whoOf(first, members.length), ids: members.map(({ id }) => id) }];
+    const rank = Math.min(...members.map((member) => member.rank));
+    const ids = members.map(({ id }) => id);
+    return [{ key, kind, tone, state, why, next, rank, who: whoOf(first, members.length), ids }];
   });
 }
 
@@ -78,7 +100,16 @@ function troubleOfNode(node: NodeJson): Found[] {
   if (tone !== 'bad' && tone !== 'warn') return [];
   const next = node.phase === 'BackingOff' ? node.crash.retryAfter : null;
   return [
-    { kind: 'node', id: node.nodeId, tone, state: stateOfNode(node), why: whyNode(node), place: node.group, next },
+    {
+      kind: 'node',
+      id: node.nodeId,
+      tone,
+      state: stateOfNode(node),
+      why: whyNode(node),
+      place: node.group,
+      next,
+      rank: rankOf(node.attention?.code, tone),
+    },
   ];
 }
 
@@ -101,7 +132,8 @@ function troubleOfVm(vm: VmJson): Found[] {
   const why = last === null ? oneLine(vm.explanation) : sayReason(last.reason, last.message);
   const isBackingOff = vm.printableStatus === 'CrashLoopBackOff';
   const next = isBackingOff ? laterOf(vm.startFailure?.retryAfter ?? null, vm.unstableRuns?.retryAfter ?? null) : null;
-  return [{ kind: 'vm', id: vm.vmId, tone, state: vm.printableStatus, why, place: vm.hostId, next }];
+  const rank = rankOf(vm.attention?.code, tone);
+  return [{ kind: 'vm', id: vm.vmId, tone, state: vm.printableStatus, why, place: vm.hostId, next, rank }];
 }
 
 function troubleOfGroup(group: GroupJson): Found[] {
@@ -111,9 +143,31 @@ function troubleOfGroup(group: GroupJson): Found[] {
       ...about,
       tone: 'bad' as const,
       state: 'BreakerOpen',
+      rank: rankOf('BreakerOpen', 'bad'),
       why: `${breaker.version} is stopped: ${counted(breaker.nodes.length, 'node')} crashed on it`,
     })),
-    ...(group.paused ? [{ ...about, tone: 'warn' as const, state: 'Paused', why: oneLine(group.explanation) }] : []),
+    ...(group.attention?.code === 'AlarmRinging'
+      ? [
+          {
+            ...about,
+            tone: 'bad' as const,
+            state: 'AlarmRinging',
+            why: `${group.attention.cause} rings: the group halts until it is OK`,
+            rank: rankOf('AlarmRinging', 'bad'),
+          },
+        ]
+      : []),
+    ...(group.paused
+      ? [
+          {
+            ...about,
+            tone: 'warn' as const,
+            state: 'Paused',
+            why: oneLine(group.explanation),
+            rank: rankOf('Paused', 'warn'),
+          },
+        ]
+      : []),
   ];
 }
 

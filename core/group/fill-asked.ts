@@ -12,6 +12,8 @@ export type FillAsked = {
   proceed: boolean;
   /** Asked for anew since it fell due. */
   again: { proceed: boolean } | null;
+  /** A crowd waits for it, or it is a piece of more: whoever comes meanwhile does not try for itself. */
+  busy?: true;
 };
 
 type Asked = { fill?: FillAsked | null; pausedBy: string | null };
@@ -30,8 +32,10 @@ export function askFill<G extends Asked>(group: G, now: Instant, proceed: boolea
   const asked = group.fill ?? null;
   if (asked === null || between(asked.at, now) > LOST_AFTER) {
     const lost = asked !== null && (asked.proceed || asked.again?.proceed === true);
-    return { ...group, fill: { at: soon ? after(now, PACE) : now, proceed: proceed || lost, again: null } };
+    const fill = { proceed: proceed || lost, again: null };
+    return { ...group, fill: soon ? { ...fill, at: after(now, PACE), busy: true } : { ...fill, at: now } };
   }
+  if (soon && asked.busy !== true) return askFill({ ...group, fill: { ...asked, busy: true } }, now, proceed);
   if (between(now, asked.at) > IN_TIME)
     return asked.proceed || !proceed ? group : { ...group, fill: { ...asked, proceed } };
   if (asked.again !== null && (asked.again.proceed || !proceed)) return group;
@@ -49,7 +53,7 @@ export function fillDone<G extends Asked>(group: G, answers: FillAsked | null, m
   if (asked !== null && !its) return group;
   const again = asked?.again ?? null;
   const next = asked === null ? now : after(asked.at, milliseconds(1));
-  if (more) return { ...group, fill: { at: now > next ? now : next, proceed: again?.proceed ?? false, again: null } };
+  if (more) return { ...group, fill: { at: now > next ? now : next, proceed: again?.proceed ?? false, again: null, busy: true } };
   if (again !== null) return { ...group, fill: { at: after(now, PACE), proceed: again.proceed, again: null } };
   if (asked === null) return group;
   const { fill: _answered, ...rest } = group;

@@ -109,8 +109,8 @@ async function chanceOf(
 ): Promise<Chance> {
   const now = plane.now();
   if (own.pausedBy !== null) return { kind: 'none' };
-  // Others wait before it: a fill was asked for, and is not through.
-  if (own.fill != null && !freed) return { kind: 'ask' };
+  // A crowd waits before it, and the fill for it is not through.
+  if (own.fill?.busy === true && !freed) return { kind: 'ask' };
   const view = await viewOf(plane, await pairOf(plane, own), [node.status?.updateCheck.version]);
   const { openness, lookAt, policy } = view.rollout;
   if (!openness.open) return { kind: lookAt === openness.opensAt ? 'none' : 'ask' };

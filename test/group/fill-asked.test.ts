@@ -37,6 +37,17 @@ describe('a fill', () => {
     expect(through(again, at(0.3)).fill).toEqual({ at: at(1.3), proceed: false, again: null });
   });
 
+  test('that a crowd asks for keeps others from trying meanwhile; one that a verb asked for does not', () => {
+    const crowd: GroupEvent = { kind: 'askFill', proceed: false, soon: true };
+    expect(after(idle, crowd, at(0)).fill).toEqual({ at: at(1), proceed: false, again: null, busy: true });
+    expect(asked.fill?.busy).toBeUndefined();
+    const joined = after(asked, crowd, at(0.1));
+    expect(joined.fill).toEqual({ at: at(0), proceed: false, again: { proceed: false }, busy: true });
+    expect(after(joined, crowd, at(0.2))).toBe(joined);
+    expect(through(asked, at(0.3), true).fill?.busy).toBe(true);
+    expect(through(joined, at(0.3)).fill?.busy).toBeUndefined();
+  });
+
   test('that is still to come is asked for by nobody', () => {
     const soon = after(idle, { ...ASK, soon: true }, at(0));
     expect(soon.fill).toMatchObject({ at: at(1) });

@@ -11,7 +11,7 @@ const TURN = ['dynamodb', 'eventbridge', 'scheduler', 'sqs'];
 const CLIENTS: Readonly<Record<HandlerName, readonly string[]>> = {
   api: TURN,
   timer: TURN,
-  sweep: [...TURN, 'ssm'],
+  sweep: [...TURN, 'ssm', 'cloudwatch'],
   status: TURN,
   lifecycle: TURN,
   command: ['dynamodb', 'ssm'],

@@ -180,3 +180,15 @@ describe('nobody is hidden', () => {
     await scene.sees('nodes', HOST.replace('a', 'f'), { 'spec.state': 'StagedUpdate' });
   });
 });
+
+test('a node that reports while the fill of a policy that was just put is on its way starts with its answer', async () => {
+  const scene = new Scene();
+  await put(scene, 'default', { maxConcurrentUpdates: 2 });
+  const states = [];
+  for (const n of [1, 2, 3]) states.push((await scene.node(other(n), { state: 'Idle' })).body);
+  expect(states).toMatchObject([
+    { desired: { state: 'StagedUpdate' } },
+    { desired: { state: 'StagedUpdate' } },
+    { desired: { state: 'Idle' } },
+  ]);
+});
