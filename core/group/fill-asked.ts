@@ -53,7 +53,11 @@ export function fillDone<G extends Asked>(group: G, answers: FillAsked | null, m
   if (asked !== null && !its) return group;
   const again = asked?.again ?? null;
   const next = asked === null ? now : after(asked.at, milliseconds(1));
-  if (more) return { ...group, fill: { at: now > next ? now : next, proceed: again?.proceed ?? false, again: null, busy: true } };
+  if (more)
+    return {
+      ...group,
+      fill: { at: now > next ? now : next, proceed: again?.proceed ?? false, again: null, busy: true },
+    };
   if (again !== null) return { ...group, fill: { at: after(now, PACE), proceed: again.proceed, again: null } };
   if (asked === null) return group;
   const { fill: _answered, ...rest } = group;
