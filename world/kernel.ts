@@ -85,6 +85,7 @@ export class Kernel {
 
   /** Handles every event up to an instant, or until `enough` says so after one. */
   async runTo(target: number, enough: () => boolean = () => false): Promise<void> {
+    let stopped = false;
     for (;;) {
       const event = this.#queue.peek();
       if (event === null || event.at > target) break;
@@ -97,9 +98,12 @@ export class Kernel {
       else if (acted !== undefined) this.guard(acted);
       await this.#settle();
       if (this.#broken !== null) throw this.#broken;
-      if (enough()) return;
+      stopped = enough();
+      if (stopped) break;
     }
-    this.now = Math.max(this.now, target);
+    // Whoever looks at the world now is none of its invocations, least of all one that has died.
+    this.#current = null;
+    if (!stopped) this.now = Math.max(this.now, target);
   }
 
   /** Runs a handler. A dead one never comes back, so its caller hears of that from here. */
