@@ -31,8 +31,21 @@ describe.concurrent('the update API', () => {
 
   test('1 nothing is offered any more when the attempt asks afresh: back to Idle, nothing prepared', async () => {
     const node = await site.heldNode(await site.group(), {}, { agentEnv: { HOLDOFF_REFRESH_EVERY: '1h' } });
-    node.machine.setFaults({ offeredVersion: null });
-    await node.verb('release');
+    // A report between the two is no attempt: it says that nothing is offered, and nothing begins. Then once more.
+    for (let begun = false; !begun;) {
+      const { spec } = await node.becomes('offered', ({ status }) => status?.updateCheck.result === 'Available');
+      node.machine.setFaults({ offeredVersion: null });
+      await node.verb('release');
+      const seen = await node.becomes(
+        'begun, or overtaken by a report',
+        (shown) => shown.spec.generation > spec.generation || shown.status?.updateCheck.result === 'UpToDate',
+      );
+      begun = seen.spec.generation > spec.generation;
+      if (!begun) {
+        await node.verb('hold');
+        node.machine.setFaults({});
+      }
+    }
     expect((await node.crashed(1)).crash.lastReason).toBe('NothingOffered');
     expect(node.acts()).toEqual([]);
   });
