@@ -176,11 +176,15 @@ describe.skipIf(qemu === null).concurrent('a guest', () => {
     'that has answered its %s probe and does so no more is Unhealthy, with what was asked and what came',
     async (how) => {
       let status = 200;
-      const service = createServer((_request, response) => response.writeHead(status).end());
+      let hasAnswered = (): void => undefined;
+      const answered = new Promise<void>((done) => (hasAnswered = done));
+      const service = createServer((_request, response) => response.writeHead(status).end(() => hasAnswered()));
       await new Promise<void>((done) => void service.listen(0, '127.0.0.1', done));
       const { port } = service.address() as AddressInfo;
       const probe = how === 'tcp' ? { tcp: port } : { http: `http://127.0.0.1:${port}/health` };
-      const asked = new Promise<void>((done) => void service.once('connection', () => done()));
+      // A connection is the answer to a TCP probe; an HTTP one that got none yet would still be booting.
+      const asked =
+        how === 'tcp' ? new Promise<void>((done) => void service.once('connection', () => done())) : answered;
       const guest = await Guest.boot({ does: 'ignore', terms: { liveness: { ...probe, every: '1s', failures: 2 } } });
       await asked;
       expect(guest.phases).toEqual(['a1 Scheduled', 'a1 Running']);
