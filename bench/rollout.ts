@@ -5,7 +5,8 @@
 import { parseArgs } from 'node:util';
 import { parseNodeId } from '../core/kit/ids.ts';
 import { days, hours, instant, minutes } from '../core/kit/time.ts';
-import { type ForecastNode, NO_CRASHES } from '../world/forecast/fleet.ts';
+import { NO_CRASH } from '../core/node/record.ts';
+import type { ForecastNode } from '../world/forecast/fleet.ts';
 import { forecast } from '../world/forecast/forecast.ts';
 import { forecastText } from '../world/forecast/print.ts';
 import { forecastSvg } from '../world/forecast/svg.ts';
@@ -25,7 +26,7 @@ const nodes = Array.from({ length: count }, (_, index): ForecastNode => {
     zone: null,
     currentVersion: '1.20.5',
     offered: '1.21.0',
-    crash: NO_CRASHES,
+    crash: NO_CRASH,
     blockedVersions: [],
     held: false,
     answers: true,

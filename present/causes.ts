@@ -1,18 +1,17 @@
-/** What needs attention, grouped by its cause: two hundred VMs that fail for one reason are one line. */
+/** What needs attention, grouped by its cause as the API does it: two hundred VMs that fail for one reason are one line. */
 import type { GroupJson, NodeJson, Summary, VmJson } from '../core/contract/answers.ts';
+import { byCause, type OneCause, sayMany, sayWhy, type Troubled } from '../core/fleet/attention.ts';
+import { nodeAttentionCode, vmAttentionCode } from '../core/fleet/order.ts';
 import { nodeTone, sayUpdateCheck } from './nodes.ts';
-import { ATTENTION_CODES, type AttentionCode } from '../core/contract/words.ts';
 import { counted, oneLine } from './text.ts';
 import type { Tone } from './tone.ts';
 import { vmTone } from './vms.ts';
 import { laterOf } from './when.ts';
 
-export type Kind = 'node' | 'vm' | 'group';
-
 export type Cause = {
   /** The same cause has the same key from one look to the next. */
   readonly key: string;
-  readonly kind: Kind;
+  readonly kind: Troubled['kind'];
   readonly tone: Tone;
   /** The state they share: `BackingOff`. */
   readonly state: string;
@@ -24,93 +23,44 @@ export type Cause = {
   readonly next: string | null;
 };
 
-type Found = Omit<Cause, 'who' | 'ids' | 'key'> & {
-  readonly id: string;
-  readonly place: string;
-  /** Its place in the one order of attention. */
-  readonly rank: number;
-};
+type Found = Troubled & Pick<Cause, 'tone' | 'state' | 'why' | 'next'>;
 
-/** A control plane of a release before tells no code: what is bad comes after what is worse than a crash loop. */
-function rankOf(code: AttentionCode | undefined, tone: Tone): number {
-  if (code !== undefined) return ATTENTION_CODES.indexOf(code);
-  return tone === 'bad' ? ATTENTION_CODES.indexOf('CrashLoop') : ATTENTION_CODES.length;
-}
-
-/** In the order of attention that the API has, and within it the most first. `summary` names what its lists do not show to be in trouble: a host that fell silent. */
+/** In the order of attention that the API has. `summary` names what its lists do not show to be in trouble: a host that fell silent. */
 export function causesOf(
   { nodes, vms, groups }: { nodes: Iterable<NodeJson>; vms: Iterable<VmJson>; groups: Iterable<GroupJson> },
   summary: Pick<Summary, 'attention'> | null = null,
 ): Cause[] {
-  const found = [
+  const found: Found[] = [
     ...[...nodes].flatMap(troubleOfNode),
     ...[...vms].flatMap(troubleOfVm),
     ...[...groups].flatMap(troubleOfGroup),
   ];
   const known = new Set(found.map(({ kind, id }) => `${kind} ${id}`));
-  for (const { kind, id, why, code } of summary?.attention ?? []) {
-    if (known.has(`${kind} ${id}`)) continue;
-    found.push({
-      kind,
-      id,
-      tone: 'warn',
-      state: code ?? 'Attention',
-      why,
-      place: '',
-      next: null,
-      rank: rankOf(code, 'warn'),
-    });
+  for (const { kind, id, why, code = 'Unexpected' } of summary?.attention ?? []) {
+    if (!known.has(`${kind} ${id}`))
+      found.push({ kind, id, code, cause: why, place: '', tone: 'warn', state: code, why, next: null });
   }
-  return grouped(found)
-    .sort((a, b) => a.rank - b.rank || b.ids.length - a.ids.length || byText(a.key, b.key))
-    .map(({ rank: _place, ...cause }) => cause);
+  return byCause(found).map(asCause);
 }
 
-function grouped(found: readonly Found[]): (Cause & Pick<Found, 'rank'>)[] {
-  const byKey = new Map<string, Found[]>();
-  for (const one of found) {
-    const key = [one.kind, one.place, one.state, withoutNumbers(one.why)].join('|');
-    byKey.set(key, [...(byKey.get(key) ?? []), one]);
-  }
-  return [...byKey].flatMap(([key, members]) => {
-    const [first] = members;
-    if (first === undefined) return [];
-    const next = members.reduce<string | null>((best, { next: at }) => earlierOf(best, at), null);
-    const { kind, tone, state, why } = first;
-    const rank = Math.min(...members.map((member) => member.rank));
-    const ids = members.map(({ id }) => id);
-    return [{ key, kind, tone, state, why, next, rank, who: whoOf(first, members.length), ids }];
-  });
+function asCause({ key, first, all }: OneCause<Found>): Cause {
+  const { kind, tone, state, why, id } = first;
+  const next = all.reduce<string | null>((best, { next: at }) => earlierOf(best, at), null);
+  const who = all.length === 1 ? id : sayMany(first, all.length);
+  return { key, kind, tone, state, who, why, ids: all.map((one) => one.id), next };
 }
 
-const NAMES: Readonly<Record<Kind, readonly [string, string]>> = {
-  node: ['node', 'nodes'],
-  vm: ['VM', 'VMs'],
-  group: ['group', 'groups'],
-};
-const PLACES: Readonly<Record<Kind, string>> = { node: 'of group', vm: 'of host', group: '' };
-
-function whoOf({ kind, id, place }: Found, count: number): string {
-  if (count === 1) return id;
-  return `${counted(count, ...NAMES[kind])}${place === '' ? '' : ` ${PLACES[kind]} ${place}`}`;
-}
+/** What needs attention is never shown as if it were well. */
+const atLeastWarned = (tone: Tone): Tone => (tone === 'bad' ? 'bad' : 'warn');
 
 function troubleOfNode(node: NodeJson): Found[] {
-  const tone = nodeTone(node);
-  if (tone !== 'bad' && tone !== 'warn') return [];
-  const next = node.phase === 'BackingOff' ? node.crash.retryAfter : null;
-  return [
-    {
-      kind: 'node',
-      id: node.nodeId,
-      tone,
-      state: stateOfNode(node),
-      why: whyNode(node),
-      place: node.group,
-      next,
-      rank: rankOf(node.attention?.code, tone),
-    },
-  ];
+  const code = nodeAttentionCode(node);
+  if (code === undefined) return [];
+  const { nodeId: id, group: place, phase, crash, attention } = node;
+  const why = whyNode(node);
+  const next = phase === 'BackingOff' ? crash.retryAfter : null;
+  const cause = attention?.cause ?? why;
+  return [{ kind: 'node', id, place, code, cause, tone: atLeastWarned(nodeTone(node)), state: stateOfNode(node), why, next }];
 }
 
 /** GaveUp is of the phase BackingOff, and more than that; an idle node whose update check fails is not well. */
@@ -121,65 +71,45 @@ function stateOfNode({ phase, waitingFor, status }: NodeJson): string {
 
 function whyNode({ phase, heldBy, status, crash, explanation }: NodeJson): string {
   if (phase === 'Held' && heldBy !== null) return `held by ${heldBy}`;
+  if (crash.lastReason !== null) return sayReason(crash.lastReason, crash.lastMessage);
   if (phase === 'Idle' && status?.updateCheck.result === 'Failed') return oneLine(sayUpdateCheck(status.updateCheck));
-  return crash.lastReason === null ? oneLine(explanation) : sayReason(crash.lastReason, crash.lastMessage);
+  return oneLine(explanation);
 }
 
 function troubleOfVm(vm: VmJson): Found[] {
-  const tone = vmTone(vm);
-  if (tone !== 'bad' && tone !== 'warn') return [];
-  const last = vm.startFailure ?? vm.lastFailure;
+  const code = vmAttentionCode(vm);
+  if (code === undefined) return [];
+  const { vmId: id, hostId: place, printableStatus: state, startFailure, unstableRuns, attention } = vm;
+  const last = startFailure ?? vm.lastFailure;
   const why = last === null ? oneLine(vm.explanation) : sayReason(last.reason, last.message);
-  const isBackingOff = vm.printableStatus === 'CrashLoopBackOff';
-  const next = isBackingOff ? laterOf(vm.startFailure?.retryAfter ?? null, vm.unstableRuns?.retryAfter ?? null) : null;
-  const rank = rankOf(vm.attention?.code, tone);
-  return [{ kind: 'vm', id: vm.vmId, tone, state: vm.printableStatus, why, place: vm.hostId, next, rank }];
+  const isBackingOff = state === 'CrashLoopBackOff';
+  const next = isBackingOff ? laterOf(startFailure?.retryAfter ?? null, unstableRuns?.retryAfter ?? null) : null;
+  const cause = attention?.cause ?? why;
+  return [{ kind: 'vm', id, place, code, cause, tone: atLeastWarned(vmTone(vm)), state, why, next }];
 }
 
-function troubleOfGroup(group: GroupJson): Found[] {
-  const about = { kind: 'group' as const, id: group.group, place: '', next: null };
+/** A group says the first of its troubles itself; a stopped version and a pause are shown beside it. */
+function troubleOfGroup({ group, breakers, paused, attention, explanation }: GroupJson): Found[] {
+  const of = ({ code, cause }: Pick<Found, 'code' | 'cause'>, tone: Tone, why?: string): Found => {
+    const trouble = { kind: 'group' as const, id: group, place: group, code, cause };
+    return { ...trouble, tone, state: code, why: why ?? sayWhy(trouble, 1), next: null };
+  };
+  const stopped = breakers.map(
+    ({ version, nodes }) => `${version} is stopped: ${counted(nodes.length, 'node')} crashed on it`,
+  );
   return [
-    ...group.breakers.map((breaker) => ({
-      ...about,
-      tone: 'bad' as const,
-      state: 'BreakerOpen',
-      rank: rankOf('BreakerOpen', 'bad'),
-      why: `${breaker.version} is stopped: ${counted(breaker.nodes.length, 'node')} crashed on it`,
-    })),
-    ...(group.attention?.code === 'AlarmRinging'
-      ? [
-          {
-            ...about,
-            tone: 'bad' as const,
-            state: 'AlarmRinging',
-            why: `${group.attention.cause} rings: the group halts until it is OK`,
-            rank: rankOf('AlarmRinging', 'bad'),
-          },
-        ]
-      : []),
-    ...(group.paused
-      ? [
-          {
-            ...about,
-            tone: 'warn' as const,
-            state: 'Paused',
-            why: oneLine(group.explanation),
-            rank: rankOf('Paused', 'warn'),
-          },
-        ]
-      : []),
+    ...(stopped.length === 0 ? [] : [of({ code: 'BreakerOpen', cause: '' }, 'bad', stopped.join('; '))]),
+    ...(attention === undefined || attention.code === 'BreakerOpen' || attention.code === 'Paused'
+      ? []
+      : [of(attention, attention.code === 'AlarmRinging' ? 'bad' : 'warn')]),
+    ...(paused ? [of({ code: 'Paused', cause: '' }, 'warn', oneLine(explanation))] : []),
   ];
 }
 
 const sayReason = (reason: string, message: string | null): string =>
   message === null ? reason : `${reason}: ${oneLine(message)}`;
 
-/** Ports, process ids and counters in a message make no other cause of it. */
-const withoutNumbers = (text: string): string => text.replaceAll(/\d+/g, '#');
-
 function earlierOf(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b;
   return laterOf(a, b) === a ? b : a;
 }
-
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -38,7 +38,7 @@ export function nodeHelp(node: NodeJson): readonly string[] {
   return HELP[code]?.(node) ?? [];
 }
 
-export function nodeNext({ crash, waitingFor, spec, status }: NodeJson): Next[] {
+export function nodeNext({ crash, phase, waitingFor, spec, status }: NodeJson): Next[] {
   const next: Next[] = [];
   const code = waitingFor?.code;
   if (waitingFor !== null && waitingFor !== undefined && waitingFor.until !== undefined) {
@@ -46,7 +46,8 @@ export function nodeNext({ crash, waitingFor, spec, status }: NodeJson): Next[] 
   } else if (code !== undefined) {
     next.push({ at: null, what: `${code}: no instant is known at which this ends by itself` });
   }
-  if (crash.retryAfter !== null && code !== 'GaveUp' && waitingFor?.until !== crash.retryAfter)
+  // Under way it is being tried already, and on its way back this is not what it waits for.
+  if (phase === 'BackingOff' && crash.retryAfter !== null && code !== 'GaveUp' && waitingFor?.until !== crash.retryAfter)
     next.push({ at: crash.retryAfter, what: 'tried again at the earliest' });
   if (status !== null && status.state !== spec.state)
     next.push({ at: null, what: `its agent is to reach ${spec.state}; a report of it, or the deadline, goes on` });

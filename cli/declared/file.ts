@@ -1,5 +1,5 @@
 /** Groups and VMs declared in files: YAML or JSON, by name, the bodies of the API (DESIGN section 2b). */
-import { parseDocument, stringify } from 'yaml';
+import { isScalar, parseDocument, stringify } from 'yaml';
 import * as z from 'zod/mini';
 import { type VmBody, vmBodySchema } from '../../core/contract/operator-bodies.ts';
 import { NAME_RULE, parseGroupId, parseVmId } from '../../core/kit/ids.ts';
@@ -41,7 +41,8 @@ export function parseDeclared(text: string, name: string): Declared {
   const parsed = z.safeParse(fileSchema, document.toJS() ?? {});
   if (!parsed.success) {
     const problems = parsed.error.issues.map(
-      ({ path, message }) => `${path.map(String).join('.') || '(file)'}: ${message}`,
+      (issue) =>
+        `${issue.path.map(String).join('.') || '(file)'}: ${issue.message}${sayQuotes(issue, document.getIn(issue.path, true))}`,
     );
     throw badFile(name, problems.join('; '));
   }
@@ -56,6 +57,14 @@ export function parseDeclared(text: string, name: string): Declared {
       : { groups: Object.fromEntries(Object.entries(groups).map(([group, body]) => [group, body ?? {}])) }),
     ...(vms === undefined ? {} : { vms }),
   };
+}
+
+/** YAML reads 1.20 as the number 1.2: a version needs quotes there, and no message of a schema says so. */
+function sayQuotes(issue: z.core.$ZodIssue, found: unknown): string {
+  if (issue.code !== 'invalid_type' || issue.expected !== 'string' || !isScalar(found)) return '';
+  const { value, source } = found;
+  if (typeof value !== 'number' && typeof value !== 'boolean') return '';
+  return ` (${source ?? String(value)} is a ${typeof value} in YAML; in quotes it is a text: "${source ?? String(value)}")`;
 }
 
 /** What `export` writes and `apply` reads. */

@@ -4,8 +4,9 @@
  */
 import type { Attention } from '../contract/answer-parts.ts';
 import type { AttentionEntry } from '../contract/answers.ts';
-import { ATTENTION_CODES, type AttentionCode } from '../contract/words.ts';
+import type { AttentionCode } from '../contract/words.ts';
 import type { AggregateKind } from '../kit/ref.ts';
+import { attentionRank } from './order.ts';
 
 /** One thing that needs attention. `place` is where its likes are: the group of a node, the host of a VM. */
 export type Troubled = Attention & { kind: AggregateKind; id: string; place: string };
@@ -50,36 +51,54 @@ const likeness = ({ kind, code, place, cause, id }: Troubled): string =>
     kind === 'group' || ALONE.includes(code) ? id : '',
   ]);
 
-/** Entries in the order of attention; within a code what stands for most first. */
-export function groupAttention(troubled: Iterable<Troubled>, most: number = ATTENTION_MAX): AttentionEntry[] {
-  const groups = new Map<string, { first: Troubled; ids: string[]; count: number }>();
+/** Things of one cause, in the order in which they were found; its key is the same from one look to the next. */
+export type OneCause<T extends Troubled> = { key: string; first: T; all: readonly T[] };
+
+/** In the order of attention; within a code what stands for most first. */
+export function byCause<T extends Troubled>(troubled: Iterable<T>): OneCause<T>[] {
+  const causes = new Map<string, { first: T; all: T[] }>();
   for (const item of troubled) {
     const key = likeness(item);
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, { first: item, ids: [item.id], count: 1 });
-    else {
-      known.count += 1;
-      if (known.ids.length < NAMED_MAX) known.ids.push(item.id);
-    }
+    const known = causes.get(key);
+    if (known === undefined) causes.set(key, { first: item, all: [item] });
+    else known.all.push(item);
   }
-  const rank = (code: AttentionCode): number => ATTENTION_CODES.indexOf(code);
-  return [...groups.values()]
-    .sort((a, b) => rank(a.first.code) - rank(b.first.code) || b.count - a.count || (a.first.id < b.first.id ? -1 : 1))
+  return [...causes]
+    .map(([key, cause]) => ({ key, ...cause }))
+    .sort(
+      (a, b) =>
+        attentionRank(a.first.code) - attentionRank(b.first.code) ||
+        b.all.length - a.all.length ||
+        (a.first.id < b.first.id ? -1 : 1),
+    );
+}
+
+/** The entries of a summary: a line for each cause, worst first. */
+export const attentionEntries = (troubled: Iterable<Troubled>, most: number = ATTENTION_MAX): AttentionEntry[] =>
+  byCause(troubled)
     .slice(0, most)
-    .map(({ first, ids, count }) => ({
+    .map(({ first, all }) => ({
       kind: first.kind,
       id: first.id,
       code: first.code,
-      count,
-      ids: ids.toSorted(),
-      why: sayWhy(first, count),
+      count: all.length,
+      ids: all
+        .slice(0, NAMED_MAX)
+        .map(({ id }) => id)
+        .sort(),
+      why: sayWhy(first, all.length),
     }));
-}
 
 /** `200 VMs of host i-e, in a crash loop: LaunchFailed: disk full`; of a single thing without its place. */
 export function sayWhy({ kind, code, place, cause }: Troubled, count: number): string {
   const said = cause === '' ? SAID[code] : `${SAID[code]}: ${cause}`;
   if (count === 1) return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}`;
-  const things = kind === 'node' ? `nodes of group ${place}` : kind === 'vm' ? `VMs of host ${place}` : 'groups';
-  return `${count} ${things}, ${said}`;
+  return `${sayMany({ kind, place }, count)}, ${said}`;
+}
+
+/** `200 VMs of host i-e`. */
+export function sayMany({ kind, place }: Pick<Troubled, 'kind' | 'place'>, count: number): string {
+  const things = { node: 'nodes', vm: 'VMs', group: 'groups' }[kind];
+  const where = { node: ' of group', vm: ' of host', group: '' }[kind];
+  return `${count} ${things}${place === '' || where === '' ? '' : `${where} ${place}`}`;
 }

@@ -29,14 +29,21 @@ export const attentionRank = (code: AttentionCode): number => ATTENTION_CODES.in
 const rankOf = <W>(code: AttentionCode | undefined, word: W, words: readonly W[]): number =>
   code === undefined ? ATTENTION_CODES.length + 1 + words.indexOf(word) : attentionRank(code);
 
-function nodeRank({ attention, phase, crash, status }: NodeJson): number {
+/** Why a person should look at a node; what it does not say itself (a control plane of a release before) is told by its state. */
+export function nodeAttentionCode({ attention, phase, crash, status, waitingFor }: NodeJson): AttentionCode | undefined {
   const checkFailed = status?.updateCheck.result === 'Failed' ? 'UpdateCheckFailed' : undefined;
   const crashed = crash.count > 0 ? 'Crashed' : undefined;
-  return rankOf(attention?.code ?? OF_PHASE[phase] ?? crashed ?? checkFailed, phase, PHASES);
+  const gaveUp = waitingFor?.code === 'GaveUp' ? 'GaveUp' : undefined;
+  return attention?.code ?? gaveUp ?? OF_PHASE[phase] ?? crashed ?? checkFailed;
 }
 
-const vmRank = ({ attention, printableStatus }: VmJson): number =>
-  rankOf(attention?.code ?? OF_STATUS[printableStatus], printableStatus, STATUSES);
+/** As that of a node. */
+export const vmAttentionCode = ({ attention, printableStatus }: VmJson): AttentionCode | undefined =>
+  attention?.code ?? OF_STATUS[printableStatus];
+
+const nodeRank = (node: NodeJson): number => rankOf(nodeAttentionCode(node), node.phase, PHASES);
+
+const vmRank = (vm: VmJson): number => rankOf(vmAttentionCode(vm), vm.printableStatus, STATUSES);
 
 const failures = ({ startFailure, unstableRuns }: VmJson): number =>
   (startFailure?.consecutiveFailCount ?? 0) + (unstableRuns?.count ?? 0);

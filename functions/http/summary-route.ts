@@ -4,7 +4,7 @@
  */
 import type { Attention } from '../../core/contract/answer-parts.ts';
 import type { AttentionEntry, Summary } from '../../core/contract/answers.ts';
-import { groupAttention, type Troubled } from '../../core/fleet/attention.ts';
+import { attentionEntries, type Troubled } from '../../core/fleet/attention.ts';
 import { type FleetCount, summed, tally } from '../../core/fleet/count.ts';
 import { describeGroup } from '../../core/group/describe.ts';
 import { parseGroupId, parseNodeId, parseVmId } from '../../core/kit/ids.ts';
@@ -92,7 +92,7 @@ async function asItIs(plane: ControlPlane, counted: FleetCount | null): Promise<
   const said = new Map(
     everything.flatMap(({ trouble, words: why }) => (trouble === null ? [] : [[keyOf(trouble), why]])),
   );
-  const entries = groupAttention([...unreadable, ...everything.flatMap(({ trouble }) => trouble ?? [])]);
+  const entries = attentionEntries([...unreadable, ...everything.flatMap(({ trouble }) => trouble ?? [])]);
   return {
     ...summed({ nodes: tally(words(nodesSeen)), vms: tally(words(vmsSeen)) }),
     attention: entries.map((entry) => ({ ...entry, why: (alone(entry) ? said.get(keyOf(entry)) : null) ?? entry.why })),

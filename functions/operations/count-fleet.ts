@@ -3,7 +3,7 @@
  * costs the same whatever the size of the fleet (DESIGN section 10).
  */
 import type { Aggregate, Outcome } from '../../core/decision/fact.ts';
-import { groupAttention as inLines, type Troubled } from '../../core/fleet/attention.ts';
+import { attentionEntries, type Troubled } from '../../core/fleet/attention.ts';
 import { type FleetCount, tally } from '../../core/fleet/count.ts';
 import { groupAttention } from '../../core/group/attention.ts';
 import { phaseOfDigest } from '../../core/group/member-phase.ts';
@@ -50,7 +50,7 @@ export async function countFleet(
     at: now,
     nodes: tally(phases),
     vms: tally([...vms.map(({ status }) => status), ...untold.vms.map(() => 'Unknown')]),
-    attention: inLines(troubled),
+    attention: attentionEntries(troubled),
   };
   return { count, untold };
 }

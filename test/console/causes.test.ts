@@ -58,7 +58,16 @@ describe('what needs attention', () => {
 
   test('a node that has given up is said so, apart from those that are tried again', () => {
     const nodes = [crashedNode(), crashedNode({ nodeId: NODE_A, waitingFor: { code: 'GaveUp' } })];
-    expect(causesOf({ ...none, nodes }).map(({ state }) => state)).toEqual(['BackingOff', 'GaveUp']);
+    expect(causesOf({ ...none, nodes }).map(({ state }) => state)).toEqual(['GaveUp', 'BackingOff']);
+  });
+
+  test('what is listed here is what the API says needs attention, in its order, worst first', () => {
+    const silent = idleNode({ attention: { code: 'Silent', cause: '' } });
+    const unwell = runningVm({ attention: { code: 'Unwell', cause: 'its watchdog bit' } });
+    const alarmed = group({ group: 'web', attention: { code: 'AlarmRinging', cause: 'p99' } });
+    const causes = causesOf({ nodes: [silent], vms: [unwell], groups: [alarmed] });
+    expect(causes.map(({ kind, tone }) => `${kind} ${tone}`)).toEqual(['group bad', 'node warn', 'vm warn']);
+    expect(causes[0]?.why).toBe('Stopped by an alarm: p99');
   });
 
   test('a held node names who holds it, a failed update check its reason', () => {
@@ -69,7 +78,7 @@ describe('what needs attention', () => {
         ? null
         : { ...blind.status, updateCheck: { result: 'Failed' as const, message: 'timeout' } };
     const causes = causesOf({ ...none, nodes: [held, { ...blind, status }] });
-    expect(causes.map(({ why }) => why)).toEqual(['update check failed: timeout', 'held by ada']);
+    expect(causes.map(({ why }) => why)).toEqual(['held by ada', 'update check failed: timeout']);
   });
 
   test('an open breaker and a paused group are causes of their own, the breaker first', () => {

@@ -148,6 +148,11 @@ describe('apply', () => {
     expect(ran.api.seen).toEqual([]);
   });
 
+  it('says of a version without quotes that YAML reads a number, whose last zero is lost', async () => {
+    const ran = await apply(new Kept(), 'groups: { web: { version: { pin: 1.20 } } }', '--yes');
+    expect(ran.err.replaceAll(/\s+/g, ' ')).toContain('in quotes it is a text: "1.20"');
+  });
+
   it('refuses a name that two files declare', async () => {
     const files = { 'a.yaml': 'groups: { web: {} }', 'b.yaml': 'groups: { web: {} }' };
     const ran = await holdoff('apply a.yaml b.yaml --yes', new Kept().respond, { files });

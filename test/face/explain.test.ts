@@ -91,6 +91,16 @@ describe('holdoff explain', () => {
     expect(vmNext(loopingVm({ power: { on: false, sequence: 2 } }))).toEqual([]);
   });
 
+  it('promises a retry only to a node that waits for it, not to one that is being tried or is on its way back', () => {
+    const said = (node: ReturnType<typeof crashedNode>): string =>
+      nodeNext(node)
+        .map(({ what }) => what)
+        .join();
+    expect(said(crashedNode())).toContain('tried again at the earliest');
+    expect(said(crashedNode({ phase: 'Updating' }))).not.toContain('tried again');
+    expect(said(crashedNode({ phase: 'Recovering' }))).not.toContain('tried again');
+  });
+
   it('never promises a retry of a node that gave up', () => {
     const next = nodeNext(crashedNode({ waitingFor: { code: 'GaveUp' } }));
     expect(next.map(({ what }) => what).join()).not.toContain('tried again');

@@ -1,7 +1,7 @@
 /** What needs attention first: the order, and what is one line. */
 import { describe, expect, test } from 'vitest';
 import { ATTENTION_CODES, type AttentionCode } from '../../core/contract/words.ts';
-import { groupAttention, type Troubled } from '../../core/fleet/attention.ts';
+import { attentionEntries, type Troubled } from '../../core/fleet/attention.ts';
 import { compareGroups, compareNodes, compareVms } from '../../core/fleet/order.ts';
 import { group, idleNode, loopingVm, runningVm } from '../face/fleet.ts';
 
@@ -18,7 +18,7 @@ describe('what needs attention', () => {
     const full = Array.from({ length: 200 }, (_, index) =>
       vm(`vm-${String(index).padStart(3, '0')}`, 'CrashLoop', `LaunchFailed: disk full (${index} MiB left)`),
     );
-    const [first, ...rest] = groupAttention(full);
+    const [first, ...rest] = attentionEntries(full);
     expect(rest).toEqual([]);
     expect(first).toMatchObject({ kind: 'vm', id: 'vm-000', code: 'CrashLoop', count: 200 });
     expect(first?.why).toBe('200 VMs of host i-e, in a crash loop: LaunchFailed: disk full (0 MiB left)');
@@ -26,7 +26,7 @@ describe('what needs attention', () => {
   });
 
   test('is a line for each host, each cause, and each group', () => {
-    const lines = groupAttention([
+    const lines = attentionEntries([
       vm('a', 'CrashLoop', 'LaunchFailed: disk full'),
       vm('b', 'CrashLoop', 'LaunchFailed: no such image'),
       vm('c', 'CrashLoop', 'LaunchFailed: disk full', 'i-f'),
@@ -39,12 +39,12 @@ describe('what needs attention', () => {
   test('comes in one order, whatever the order in which it was found, and the rest is counted', () => {
     const all = ATTENTION_CODES.map((code) => vm(`of-${code}`, code, ''));
     const inOrder = ATTENTION_CODES.map((code) => `of-${code}`);
-    expect(groupAttention(all.toReversed()).map(({ id }) => id)).toEqual(inOrder);
-    expect(groupAttention(all, 3).map(({ id }) => id)).toEqual(inOrder.slice(0, 3));
+    expect(attentionEntries(all.toReversed()).map(({ id }) => id)).toEqual(inOrder);
+    expect(attentionEntries(all, 3).map(({ id }) => id)).toEqual(inOrder.slice(0, 3));
   });
 
   test('what stands for most comes first of what is equally bad', () => {
-    const lines = groupAttention([vm('a', 'Crashed', 'x'), vm('b', 'Crashed', 'y'), vm('c', 'Crashed', 'y')]);
+    const lines = attentionEntries([vm('a', 'Crashed', 'x'), vm('b', 'Crashed', 'y'), vm('c', 'Crashed', 'y')]);
     expect(lines.map(({ why }) => why)).toEqual([
       '2 VMs of host i-e, crashed, and tried again: y',
       'Crashed, and tried again: x',

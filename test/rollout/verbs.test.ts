@@ -1,8 +1,10 @@
 /** What operators ask of a rollout (DESIGN section 2b): order of groups, windows, expedited versions, the breaker. */
+import { nodeIdentity, OPERATOR } from '../../world/environment.ts';
 import { describe, expect, test } from 'vitest';
 import { HOST, Scene } from '../plane/scene.ts';
 
 const put = (scene: Scene, group: string, body: object) => scene.operator('PUT', `/v1/groups/${group}`, body);
+const NEWER = { result: 'Available', version: '1.1' } as const;
 const after = (group: string) => ({ after: { group, soak: '1h' } });
 const other = (n: number): string => `i-${n.toString(16).padStart(17, '0')}`;
 
@@ -182,10 +184,15 @@ describe('nobody is hidden', () => {
 });
 
 test('a node that reports while the fill of a policy that was just put is on its way starts with its answer', async () => {
-  const scene = new Scene();
-  await put(scene, 'default', { maxConcurrentUpdates: 2 });
+  const { world } = new Scene();
+  // What is queued is not run between these calls: the fill that the policy asks for is still to come.
+  await world.call('PUT', '/v1/groups/default', { maxConcurrentUpdates: 2 }, OPERATOR);
   const states = [];
-  for (const n of [1, 2, 3]) states.push((await scene.node(other(n), { state: 'Idle' })).body);
+  for (const n of [1, 2, 3]) {
+    const report = { state: 'Idle', bootId: 'b1', currentVersion: '1.0', uptime: 1, updateCheck: NEWER };
+    const { body } = await world.call('POST', `/v1/nodes/${other(n)}/reports`, report, nodeIdentity(other(n)));
+    states.push(body);
+  }
   expect(states).toMatchObject([
     { desired: { state: 'StagedUpdate' } },
     { desired: { state: 'StagedUpdate' } },

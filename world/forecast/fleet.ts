@@ -2,6 +2,8 @@
 import type { NodeJson } from '../../core/contract/answers.ts';
 import type { NodeId } from '../../core/kit/ids.ts';
 import { parseNodeId } from '../../core/kit/ids.ts';
+import { type Instant, parseInstant } from '../../core/kit/time.ts';
+import { type CrashRecord, NO_CRASH } from '../../core/node/record.ts';
 
 export type ForecastNode = {
   nodeId: NodeId;
@@ -11,22 +13,11 @@ export type ForecastNode = {
   currentVersion: string;
   /** What it could update to; null: nothing is offered to it. */
   offered: string | null;
-  crash: NodeJson['crash'];
+  crash: CrashRecord;
   blockedVersions: readonly string[];
   held: boolean;
   /** False: it has not been heard of in time, and does nothing in the forecast either. */
   answers: boolean;
-};
-
-export const NO_CRASHES: NodeJson['crash'] = {
-  count: 0,
-  firstAt: null,
-  lastAt: null,
-  retryAfter: null,
-  resetAt: null,
-  lastState: null,
-  lastReason: null,
-  lastMessage: null,
 };
 
 export type Fleet = {
@@ -48,9 +39,24 @@ export function nodeOf(node: NodeJson, offered: string | null): ForecastNode | n
     zone: node.zone === 'none' ? null : node.zone,
     currentVersion: status.currentVersion,
     offered: offered ?? its,
-    crash: node.crash,
+    crash: crashOf(node.crash),
     blockedVersions: node.blockedVersions,
     held: node.heldBy !== null,
     answers: node.phase !== 'Unreachable',
+  };
+}
+
+function crashOf({ count, lastState, lastReason, lastMessage, ...crash }: NodeJson['crash']): CrashRecord {
+  const at = (text: string | null): Instant | null => (text === null ? null : parseInstant(text));
+  return {
+    ...NO_CRASH,
+    count,
+    firstAt: at(crash.firstAt),
+    lastAt: at(crash.lastAt),
+    retryAfter: at(crash.retryAfter),
+    resetAt: at(crash.resetAt),
+    lastState,
+    lastReason,
+    lastMessage,
   };
 }

@@ -3,7 +3,7 @@
  * they are said to. Nothing but the table of hours comes of it (DESIGN section 2b).
  */
 import type { NodeRecord } from '../../core/node/record.ts';
-import { type Duration, hours, type Instant, instant, minutes, parseInstant, seconds } from '../../core/kit/time.ts';
+import { type Duration, hours, type Instant, instant, minutes, seconds } from '../../core/kit/time.ts';
 import { loadView, turnGroup } from '../../functions/operations/groups.ts';
 import { Deployment } from '../deployment.ts';
 import { OPERATOR } from '../environment.ts';
@@ -137,22 +137,11 @@ class Run {
     const loaded = await store.load('node', nodeId);
     if (loaded === null) return;
     const { record } = loaded;
-    const at = (text: string | null): Instant | null => (text === null ? null : parseInstant(text));
     const known: NodeRecord = {
       ...record,
       revision: record.revision + 1,
       blockedVersions: [...blockedVersions],
-      crash: {
-        ...record.crash,
-        count: crash.count,
-        firstAt: at(crash.firstAt),
-        lastAt: at(crash.lastAt),
-        retryAfter: at(crash.retryAfter),
-        resetAt: at(crash.resetAt),
-        lastState: crash.lastState,
-        lastReason: crash.lastReason,
-        lastMessage: crash.lastMessage,
-      },
+      crash,
     };
     await store.save('node', known, record.revision, draw().id);
   }

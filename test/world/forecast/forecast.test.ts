@@ -1,8 +1,9 @@
 /** What a rollout will do: the control plane on virtual time, with nodes that take their time (DESIGN section 2b). */
 import { describe, expect, test } from 'vitest';
 import { parseNodeId } from '../../../core/kit/ids.ts';
-import { days, formatInstant, hours, instant, minutes, parseInstant } from '../../../core/kit/time.ts';
-import { type ForecastNode, NO_CRASHES } from '../../../world/forecast/fleet.ts';
+import { days, hours, instant, minutes, parseInstant } from '../../../core/kit/time.ts';
+import { NO_CRASH } from '../../../core/node/record.ts';
+import type { ForecastNode } from '../../../world/forecast/fleet.ts';
 import { forecast, type ForecastOptions } from '../../../world/forecast/forecast.ts';
 import { byHour } from '../../../world/hour-table.ts';
 import { costliest, forecastJson, forecastText } from '../../../world/forecast/print.ts';
@@ -26,7 +27,7 @@ function nodes(group: string, count: number, changes: Partial<ForecastNode> = {}
       zone: null,
       currentVersion: '1.20.0',
       offered: '1.21.0',
-      crash: NO_CRASHES,
+      crash: NO_CRASH,
       blockedVersions: [],
       held: false,
       answers: true,
@@ -86,8 +87,8 @@ describe('a rollout', () => {
   });
 
   test('begins with the records that there are: who waits after a crash goes on waiting', async () => {
-    const retryAfter = formatInstant(instant(START + hours(3)));
-    const crash = { ...NO_CRASHES, count: 12, firstAt: formatInstant(START), lastAt: formatInstant(START), retryAfter };
+    const retryAfter = instant(START + hours(3));
+    const crash = { ...NO_CRASH, count: 12, firstAt: START, lastAt: START, retryAfter };
     const found = await run({ fleet: { nodes: nodes('web', 1, { crash }), groups: {}, paused: [] } });
     expect(found.groups['web']?.doneAt).toBeGreaterThan(START + hours(3));
     expect(found.groups['web']?.waited.BackingOff).toBeGreaterThan(2.5);
