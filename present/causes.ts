@@ -60,7 +60,9 @@ function troubleOfNode(node: NodeJson): Found[] {
   const why = whyNode(node);
   const next = phase === 'BackingOff' ? crash.retryAfter : null;
   const cause = attention?.cause ?? why;
-  return [{ kind: 'node', id, place, code, cause, tone: atLeastWarned(nodeTone(node)), state: stateOfNode(node), why, next }];
+  return [
+    { kind: 'node', id, place, code, cause, tone: atLeastWarned(nodeTone(node)), state: stateOfNode(node), why, next },
+  ];
 }
 
 /** GaveUp is of the phase BackingOff, and more than that; an idle node whose update check fails is not well. */

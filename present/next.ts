@@ -47,7 +47,12 @@ export function nodeNext({ crash, phase, waitingFor, spec, status }: NodeJson): 
     next.push({ at: null, what: `${code}: no instant is known at which this ends by itself` });
   }
   // Under way it is being tried already, and on its way back this is not what it waits for.
-  if (phase === 'BackingOff' && crash.retryAfter !== null && code !== 'GaveUp' && waitingFor?.until !== crash.retryAfter)
+  if (
+    phase === 'BackingOff' &&
+    crash.retryAfter !== null &&
+    code !== 'GaveUp' &&
+    waitingFor?.until !== crash.retryAfter
+  )
     next.push({ at: crash.retryAfter, what: 'tried again at the earliest' });
   if (status !== null && status.state !== spec.state)
     next.push({ at: null, what: `its agent is to reach ${spec.state}; a report of it, or the deadline, goes on` });

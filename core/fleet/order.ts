@@ -30,7 +30,13 @@ const rankOf = <W>(code: AttentionCode | undefined, word: W, words: readonly W[]
   code === undefined ? ATTENTION_CODES.length + 1 + words.indexOf(word) : attentionRank(code);
 
 /** Why a person should look at a node; what it does not say itself (a control plane of a release before) is told by its state. */
-export function nodeAttentionCode({ attention, phase, crash, status, waitingFor }: NodeJson): AttentionCode | undefined {
+export function nodeAttentionCode({
+  attention,
+  phase,
+  crash,
+  status,
+  waitingFor,
+}: NodeJson): AttentionCode | undefined {
   const checkFailed = status?.updateCheck.result === 'Failed' ? 'UpdateCheckFailed' : undefined;
   const crashed = crash.count > 0 ? 'Crashed' : undefined;
   const gaveUp = waitingFor?.code === 'GaveUp' ? 'GaveUp' : undefined;
