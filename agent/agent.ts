@@ -23,7 +23,7 @@ import { createSteadyClock } from './steady-clock.ts';
 import { chooseDriver } from './updater/choose.ts';
 import { openLockStore } from './updater/version-lock.ts';
 import { AGENT_VERSION } from './version.ts';
-import { bootClockMs } from './boot-clock.ts';
+import { openBootClock } from './boot-clock.ts';
 import { VmHost } from './host/vm-host.ts';
 import { openInstances } from './host/store.ts';
 import { type Wake, watchWakes } from './wake.ts';
@@ -45,7 +45,7 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
     draining: () => worker.draining(),
     changed: () => work.set(),
     reportSoon: () => reports.set(),
-    now: () => bootClockMs(),
+    now: openBootClock(),
     random: Math.random,
     log,
     ended,
@@ -112,7 +112,9 @@ export async function runAgent(settings: Settings, env: Environment, log: Log, e
 /** What the agent reaches the host and the world with. */
 function openHost(settings: Settings, env: Environment, ended: AbortSignal) {
   const monotonicMs = (): number => performance.now();
-  const bootId = (): string => readBootId(settings.bootIdFile);
+  // Read once: no process lives on into another boot.
+  const thisBoot = readBootId(settings.bootIdFile);
+  const bootId = (): string => thisBoot;
   const uptime = createUptime(settings.uptimeFile, monotonicMs);
   const store = openMemory(settings.stateDir);
   const known = store.load();

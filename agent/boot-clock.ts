@@ -5,22 +5,28 @@
  * and `performance.now` and timers stand still while the host is suspended. A shell can read the same file, so the
  * wrapper of a guest measures by the same clock as its agent.
  */
-import { readFileSync } from 'node:fs';
+import { openSync, readSync } from 'node:fs';
 import { AgentError, messageOf } from './failure.ts';
 
-export const BOOT_CLOCK_FILE = '/proc/uptime';
+const FILE = '/proc/uptime';
+const TEXT_MAX = 64;
 
-/** @returns milliseconds since boot, in steps of ten; throws a Host error when the file cannot be read. */
-export function bootClockMs(file: string = BOOT_CLOCK_FILE): number {
-  let text: string;
+/**
+ * A clock of milliseconds since boot, in steps of ten. The file stays open, so that the time is known also where there are
+ * no descriptors left. Throws a Host error when it cannot be read.
+ */
+export function openBootClock(): () => number {
+  const text = Buffer.alloc(TEXT_MAX);
   try {
-    text = readFileSync(file, 'utf8');
+    const fd = openSync(FILE, 'r');
+    return () => {
+      const ms = secondsToMs(text.toString('latin1', 0, readSync(fd, text, 0, TEXT_MAX, 0)));
+      if (ms === null) throw new AgentError('Host', `${FILE} does not begin with a number`);
+      return ms;
+    };
   } catch (error) {
-    throw new AgentError('Host', `cannot read ${file}: ${messageOf(error)}`, { cause: error });
+    throw new AgentError('Host', `cannot read ${FILE}: ${messageOf(error)}`, { cause: error });
   }
-  const ms = secondsToMs(text);
-  if (ms === null) throw new AgentError('Host', `${file} does not begin with a number`);
-  return ms;
 }
 
 /** Milliseconds of a text that begins with seconds, as /proc/uptime does; null when it does not. */

@@ -55,3 +55,11 @@ export function messageOf(error: unknown): string {
 /** The `code` of a Node system error, or null. */
 export const systemCode = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+
+/** What a host that has run out of descriptors or memory answers: it says nothing of what was asked about. */
+const SHORTAGES: readonly (string | null)[] = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'];
+
+/** Whether something could not even be asked, for want of descriptors or memory here. */
+export const isShortage = (error: unknown): boolean =>
+  SHORTAGES.includes(systemCode(error)) ||
+  (error instanceof Error && error.cause !== undefined && isShortage(error.cause));

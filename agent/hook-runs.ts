@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { readIfThere, removeDurably, writeDurably } from './durable.ts';
-import { messageOf, systemCode } from './failure.ts';
+import { isShortage, messageOf, systemCode } from './failure.ts';
 import { isRunning } from './process-identity.ts';
 import { Runs, type RunView } from './runs.ts';
 
@@ -48,7 +48,8 @@ export class HookRuns {
   run(slot: string, hook: string, command: readonly string[], timeoutMs: number): Promise<string | null> {
     return this.#alone(slot, async () => {
       const left = this.#load(slot);
-      if (left !== null && left.hook !== hook) await this.#end(slot, left);
+      if (left === null) await this.#endUnknown(slot);
+      else if (left.hook !== hook) await this.#end(slot, left);
       const run = left?.hook === hook ? left : this.#begin(slot, hook, command);
       const view = await this.#over(slot, run, timeoutMs);
       this.#forget(slot);
@@ -62,7 +63,8 @@ export class HookRuns {
   end(slot: string): Promise<void> {
     return this.#alone(slot, async () => {
       const left = this.#load(slot);
-      if (left !== null) await this.#end(slot, left);
+      if (left === null) await this.#endUnknown(slot);
+      else await this.#end(slot, left);
     });
   }
 
@@ -84,7 +86,12 @@ export class HookRuns {
     const run: HookRun = { id: `${hook}-${Math.round(since * 1000)}`, hook, bootId: bootId(), since, process: null };
     this.#save(slot, run);
     const begun = { ...run, process: this.#runs(slot).start(run.id, command, { HOLDOFF_HOOK: hook }) };
-    this.#save(slot, begun);
+    try {
+      this.#save(slot, begun);
+    } catch (error) {
+      // It runs: what cannot be written of it any more is found by its claim.
+      if (systemCode(error) === null) throw error;
+    }
     return begun;
   }
 
@@ -94,7 +101,7 @@ export class HookRuns {
     for (;;) {
       const late = (uptime() - run.since) * 1000 >= timeoutMs;
       const why = ended.aborted ? 'was ended with the agent' : late ? `took longer than ${timeoutMs / 1000} s` : null;
-      const view = this.#runs(slot).look(run.id, run.process, why);
+      const view = this.#look(slot, run, why);
       if (view.kind !== 'runs') {
         if (why !== null) await gone(run);
         return view;
@@ -103,10 +110,25 @@ export class HookRuns {
     }
   }
 
+  /** Where there are no descriptors left to look with, it is not known to have ended. */
+  #look(slot: string, run: HookRun, why: string | null): RunView {
+    try {
+      return this.#runs(slot).look(run.id, run.process, why);
+    } catch (error) {
+      if (isShortage(error)) return { kind: 'runs' };
+      throw error;
+    }
+  }
+
   async #end(slot: string, run: HookRun): Promise<void> {
     this.#runs(slot).look(run.id, run.process, 'was ended by the agent that found it');
     await gone(run);
     this.#forget(slot);
+  }
+
+  /** What may have been left there by an agent whose record of it is lost. */
+  async #endUnknown(slot: string): Promise<void> {
+    while (this.#runs(slot).endLeft()) await sleep(LOOK_EVERY_MS);
   }
 
   #runs(slot: string): Runs {
@@ -141,7 +163,8 @@ export class HookRuns {
 
   #slots(): string[] {
     try {
-      return readdirSync(this.#options.folder).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -5)] : []));
+      const names = readdirSync(this.#options.folder).filter((name) => !name.endsWith('.new'));
+      return [...new Set(names.map((name) => name.replace(/\.json$/, '')))];
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return [];
       throw error;

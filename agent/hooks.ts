@@ -94,6 +94,9 @@ export function captureCommand(
 ): Promise<{ failure: string | null; out: string }> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env, detached: true });
+    // First of all: without descriptors left it is said so here, and there are no pipes below.
+    child.on('error', (error) => resolve({ failure: `could not be started: ${error.message}`, out: '' }));
+    if (child.pid === undefined) return;
     let said = '';
     let out = '';
     const listen = (chunk: string): void => {
@@ -117,7 +120,6 @@ export function captureCommand(
       ended.removeEventListener('abort', stop);
       resolve({ failure, out: out.trim() });
     };
-    child.on('error', (error) => finish(`could not be started: ${error.message}`));
     let unread: NodeJS.Timeout | undefined;
     child.on('exit', () => {
       // What it leaves running is not ours to kill, nor to wait for: it may hold the pipes for ever.

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { readIfThere } from './durable.ts';
 import { systemCode } from './failure.ts';
 import { signalGroup } from './process-group.ts';
-import { identify, isRunning, type ProcessIdentity } from './process-identity.ts';
+import { identify, identifyIfPossible, isRunning, type ProcessIdentity, readProcFile } from './process-identity.ts';
 
 /** `ended` is null while it runs. */
 export type RunView =
@@ -52,7 +52,7 @@ export class Runs {
       // A shell that cannot be started shows as a run that nobody has claimed.
       child.on('error', () => undefined);
       child.unref();
-      return child.pid === undefined ? null : identify(child.pid);
+      return child.pid === undefined ? null : identifyIfPossible(child.pid);
     } finally {
       closeSync(out);
       closeSync(err);
@@ -88,9 +88,32 @@ export class Runs {
     return pid === 0 ? null : identify(pid);
   }
 
+  /**
+   * Ends what is left here of runs that nobody has a record of, and lets none that is late begin. True while something of
+   * them still lives.
+   */
+  endLeft(): boolean {
+    const ids = new Set(namesIn(this.#folder).flatMap((name) => /^(.+)\.(?:out|claim)$/.exec(name)?.[1] ?? []));
+    return [...ids].filter((id) => this.#endLeft(id)).length > 0;
+  }
+
+  #endLeft(id: string): boolean {
+    const process = this.#claimed(id);
+    // The number may have been given to another process since, in another boot as well.
+    if (process === 'nobody' || process === null || !this.#isOf(id, process.pid)) return false;
+    signalGroup(process.pid, 'SIGKILL');
+    return isRunning(process);
+  }
+
+  /** Whether a process is the shell of a run: it has it in its environment. */
+  #isOf(id: string, pid: number): boolean {
+    const environment = (readProcFile(pid, 'environ') ?? '').split('\0');
+    return environment.includes(`HOLDOFF_RUN=${join(this.#folder, id)}`);
+  }
+
   /** What earlier runs have left. Only when another begins: a claim must outlive a shell that is late. */
   #tidy(): void {
-    for (const name of readdirSync(this.#folder)) rmSync(join(this.#folder, name), { recursive: true, force: true });
+    for (const name of namesIn(this.#folder)) rmSync(join(this.#folder, name), { recursive: true, force: true });
   }
 
   #say(id: string, what: string): string {
@@ -101,6 +124,16 @@ export class Runs {
 
   #file(id: string, kind: 'out' | 'err' | 'exit' | 'claim' | 'pid'): string {
     return join(this.#folder, `${id}.${kind}`);
+  }
+}
+
+/** What is in a folder; nothing, when there is none. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Asks guests whether they are alive, as their VMs' declarations say (DESIGN section 3 rule 11). */
 import { connect } from 'node:net';
-import { messageOf } from '../failure.ts';
+import { isShortage, messageOf } from '../failure.ts';
 import { type Instance, type InstanceKey, keyOf } from './instance.ts';
 import type { Registry } from './registry.ts';
 import type { Liveness } from './terms.ts';
@@ -61,6 +61,7 @@ export class Probes {
     asked.at = now();
     const failure = await askOnce(liveness.probe);
     asked.busy = false;
+    if (failure === 'not asked') return;
     if (failure === null) {
       asked.failures = 0;
       asked.answered = true;
@@ -76,10 +77,12 @@ export class Probes {
 const sayProbe = (probe: Liveness['probe']): string =>
   'http' in probe ? `liveness probe ${probe.http}` : `liveness probe tcp ${probe.tcp.host}:${probe.tcp.port}`;
 
-/** Null when the guest has answered. */
+/** Null when the guest has answered; `not asked` where this host lacked what it takes to ask: that is no fault of the guest. */
 export async function askOnce(probe: Liveness['probe']): Promise<string | null> {
   return 'http' in probe ? askHttp(probe.http) : askTcp(probe.tcp);
 }
+
+const failureOf = (error: unknown): string => (isShortage(error) ? 'not asked' : messageOf(error));
 
 async function askHttp(url: string): Promise<string | null> {
   try {
@@ -87,7 +90,7 @@ async function askHttp(url: string): Promise<string | null> {
     await response.body?.cancel();
     return response.status < 400 ? null : `it answers ${response.status}`;
   } catch (error) {
-    return messageOf(error);
+    return failureOf(error);
   }
 }
 
@@ -100,6 +103,6 @@ function askTcp({ host, port }: { host: string; port: number }): Promise<string 
     };
     socket.once('connect', () => done(null));
     socket.once('timeout', () => done('no connection within 5 s'));
-    socket.once('error', (error) => done(messageOf(error)));
+    socket.once('error', (error) => done(failureOf(error)));
   });
 }

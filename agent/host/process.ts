@@ -1,20 +1,10 @@
 /** The process behind an instance of type exec or qemu: started once, found again after a restart, ended for certain. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readIfThere } from '../durable.ts';
 import { systemCode } from '../failure.ts';
-import { identify, type ProcessIdentity } from '../process-identity.ts';
+import { identify, type ProcessIdentity, readProcFile } from '../process-identity.ts';
 import type { Environment } from '../settings.ts';
 import type { Exit } from './ends.ts';
 import type { InstanceKey, LaunchType } from './instance.ts';
@@ -150,17 +140,6 @@ function signalOne(pid: number): void {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
     if (systemCode(error) !== 'ESRCH') throw error;
-  }
-}
-
-/** A file of a process; null when the process is gone or not ours to read. */
-export function readProcFile(pid: number, file: 'cmdline' | 'environ' | 'stat'): string | null {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return null;
-    throw error;
   }
 }
 

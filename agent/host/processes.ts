@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { messageOf } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { identify, isRunning } from '../process-identity.ts';
+import { identifyIfPossible, isRunning } from '../process-identity.ts';
 import type { Environment } from '../settings.ts';
 import {
   claimedBefore,
@@ -45,6 +45,8 @@ export class Processes {
   readonly #options: ProcessesOptions;
   /** Wrappers that nobody will tell us the end of: they were started by an agent before this one. */
   readonly #adopted = new Set<InstanceKey>();
+  /** Wrappers started by this agent that it could not look at yet. */
+  readonly #unidentified = new Map<InstanceKey, number>();
   /** Wrappers that are gone, whose leftovers are not yet. */
   readonly #ending = new Map<InstanceKey, Exit>();
 
@@ -55,7 +57,7 @@ export class Processes {
   /** How soon `watch` has to be called again; null when there is nothing to watch. */
   get watchEveryMs(): number | null {
     if (this.#ending.size > 0) return LEFTOVERS_EVERY_MS;
-    if (this.#adopted.size > 0) return ADOPTED_EVERY_MS;
+    if (this.#adopted.size > 0 || this.#unidentified.size > 0) return ADOPTED_EVERY_MS;
     return this.#options.registry.live().some(({ driver, process }) => driver === 'exec' && process !== null)
       ? STOPPED_EVERY_MS
       : null;
@@ -63,7 +65,7 @@ export class Processes {
 
   /** Starts an instance. It is on record as launching before there can be a process; what prevents that ends it. */
   start(key: InstanceKey, command: string | readonly string[]): void {
-    const { registry, bootId, now, log, changed } = this.#options;
+    const { registry, now } = this.#options;
     let launched: ReturnType<typeof startGuest>;
     try {
       const launching = registry.changeFirst(key, (instance) => ({ ...instance, launchingAt: now() }));
@@ -75,10 +77,23 @@ export class Processes {
     }
     launched.on('error', (error) => this.#buryUnstarted(key, `cannot start a process: ${error.message}`));
     launched.on('exit', (code, signal) => this.#goes(key, { code, signal }));
-    const identity = launched.pid === undefined ? null : identify(launched.pid);
+    if (launched.pid === undefined) return;
+    this.#unidentified.set(key, launched.pid);
+    this.#identify(key, launched.pid);
+  }
+
+  /** Takes a process that was started for what it is; one that cannot be looked at is looked at again. */
+  #identify(key: InstanceKey, pid: number): void {
+    const { registry, bootId, log, changed } = this.#options;
+    const identity = identifyIfPossible(pid);
     if (identity === null) return;
+    this.#unidentified.delete(key);
     registry.change(key, (instance) => ({ ...instance, process: { ...identity, bootId: bootId() } }));
-    log('info', 'guest started', { instance: key, pid: identity.pid });
+    log('info', 'guest started', { instance: key, pid });
+    const present = registry.get(key);
+    // It was to end before it could be signalled.
+    if (present?.stop?.forced === true) this.signal(present, 'SIGKILL');
+    else if (present?.stop != null && present.driver === 'exec') this.signal(present, 'SIGTERM');
     changed(key);
   }
 
@@ -143,6 +158,7 @@ export class Processes {
   /** Notices what has ended and buries it once nothing of it is left; and which guest is stopped. */
   watch(): void {
     const { registry } = this.#options;
+    for (const [key, pid] of this.#unidentified) this.#identify(key, pid);
     for (const key of this.#adopted) {
       const process = registry.get(key)?.process;
       if (process != null && isRunning(process)) continue;
@@ -177,6 +193,7 @@ export class Processes {
 
   /** The wrapper is gone; the end is known once nothing else of the instance is left. */
   #goes(key: InstanceKey, exit: Exit): void {
+    this.#unidentified.delete(key);
     this.#ending.set(key, exit);
     this.#options.watching();
   }

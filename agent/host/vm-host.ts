@@ -281,10 +281,12 @@ export class VmHost {
         this.#endForCondition(key);
         return;
       case 'kill': {
-        const forced = this.#registry.change(key, (instance) =>
-          instance.stop === null ? instance : { ...instance, stop: { ...instance.stop, forced: true } },
+        const instance = this.#registry.get(key);
+        // First: where it cannot be done, it stays due.
+        if (instance !== undefined) this.#guests.kill(instance);
+        this.#registry.change(key, (present) =>
+          present.stop === null ? present : { ...present, stop: { ...present.stop, forced: true } },
         );
-        if (forced !== null) this.#guests.kill(forced);
       }
     }
   }

@@ -8,7 +8,7 @@ import { absorbDrain } from './drain.ts';
 import type { DrainOutcome } from './drain-record.ts';
 import type { NodeRecord } from './memory.ts';
 import { absorbChecks } from './monitor.ts';
-import type { Limits, Move } from './move.ts';
+import { type Limits, type Move, notBegun } from './move.ts';
 import type { Offers } from './offers.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 
@@ -48,7 +48,7 @@ export class Hand {
       case 'act':
         // On the way back to Idle nothing is begun that was not there before: it is done without a record as well.
         if (move.record.step?.target === 'Idle' && move.command !== 'reboot') this.#keep(move.record);
-        else this.#keepFirst(move.record);
+        else if (!this.#begin(move.record)) return this.carryOut(notBegun(move.record));
         return this.#send(move.command, move.record);
       case 'drain':
         return this.#drain(move);
@@ -76,6 +76,15 @@ export class Hand {
   #keepFirst(record: NodeRecord): void {
     this.#options.keeper.keepFirst(record);
     if (record.updateCheck !== null) this.#options.offers.take(record.updateCheck);
+  }
+
+  /** The same for what is to begin in time. Writing may have taken its own: false when it is too late by then. */
+  #begin(record: NodeRecord): boolean {
+    const { keeper, now } = this.#options;
+    const before = keeper.memory.kind === 'kept' ? keeper.memory.record.step : null;
+    this.#keepFirst(record);
+    const begins = record.step?.begun === true && before?.begun === false;
+    return !begins || now() < (record.step?.beginBefore ?? Infinity);
   }
 
   #end(record: NodeRecord): void {
@@ -108,7 +117,7 @@ export class Hand {
   async #drain(move: Extract<Move, { kind: 'drain' }>): Promise<number> {
     const { drainer, limits, now, random, pollEveryMs } = this.#options;
     if (move.act === 'undo') this.#keep(move.record);
-    else this.#keepFirst(move.record);
+    else if (!this.#begin(move.record)) return this.carryOut(notBegun(move.record));
     const outcome = await drainer(move.act, move.step, move.mine);
     this.#sayDrain(move, outcome);
     await this.carryOut(absorbDrain(move, outcome, limits, { now: now(), random: random() }));

@@ -1,6 +1,6 @@
 /** Which boot this is and how long it has lasted, from the kernel's files. */
 import { readFileSync } from 'node:fs';
-import { AgentError, messageOf } from '../failure.ts';
+import { AgentError, isShortage, messageOf } from '../failure.ts';
 
 /** The id of this boot. */
 export function readBootId(file: string): string {
@@ -24,15 +24,28 @@ function readHostFile(file: string): string {
 export function createUptime(file: string, monotonicMs: () => number): () => number {
   let last = Number.NEGATIVE_INFINITY;
   let base: { uptime: number; at: number } | null = null;
+  const read = (): number => {
+    const seconds = Number.parseFloat(readHostFile(file));
+    if (!Number.isFinite(seconds)) throw new AgentError('Host', `${file} does not begin with a number`);
+    return seconds;
+  };
   return () => {
-    const read = Number.parseFloat(readHostFile(file));
-    if (!Number.isFinite(read)) throw new AgentError('Host', `${file} does not begin with a number`);
     const now = monotonicMs();
-    base ??= { uptime: read, at: now };
-    last = Math.max(read, base.uptime + (now - base.at) / 1000, last + TICK_SECONDS);
+    base ??= { uptime: read(), at: now };
+    last = Math.max(readAgain(read), base.uptime + (now - base.at) / 1000, last + TICK_SECONDS);
     last = Math.round(last * 1000) / 1000;
     return last;
   };
+}
+
+/** Where there are no descriptors left to read it with, what has been counted since the first reading stands. */
+function readAgain(read: () => number): number {
+  try {
+    return read();
+  } catch (error) {
+    if (isShortage(error)) return Number.NEGATIVE_INFINITY;
+    throw error;
+  }
 }
 
 const TICK_SECONDS = 0.001;

@@ -42,7 +42,7 @@ const stepSchema = z.object({
   until: z._default(z.nullable(z.number()), null),
   /** A disruptive step begins before this, or not at all; null: whenever. */
   beginBefore: z._default(z.nullable(z.number()), null),
-  /** Whether a step that has a `beginBefore` has begun. */
+  /** Whether a step that has a `beginBefore` has begun to disturb anybody. */
   begun: z._default(z.boolean(), false),
 });
 export type StepRecord = z.infer<typeof stepSchema>;

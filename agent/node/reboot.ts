@@ -28,12 +28,22 @@ export function reboot(record: NodeRecord, step: StepRecord, seen: Seen, limits:
       `${staging.version} is active instead of ${record.targetVersion ?? 'nothing'}`,
     );
   }
-  // On record before the first act that disturbs anybody: from here on it is done, however long it takes.
-  if (waitsToBegin) return { kind: 'note', record: withStep(record, { ...step, begun: true }) };
   const draining = drain(record, seen.now);
-  if (draining !== null) return draining;
-  return seen.liveVms > 0 ? WAIT : act(record, step, 'reboot', seen);
+  if (draining !== null) return waitsToBegin ? beginning(draining) : draining;
+  // The VMs here are ended once it has begun.
+  if (seen.liveVms > 0) return waitsToBegin ? { kind: 'note', record: begun(record) } : WAIT;
+  const rebooting = act(record, step, 'reboot', seen);
+  return waitsToBegin ? beginning(rebooting) : rebooting;
 }
+
+/** That it has begun is on record with the first act that disturbs anybody: from there on it is done, however long it takes. */
+function beginning(move: Move): Move {
+  const disturbs = move.kind === 'act' || (move.kind === 'drain' && move.act === 'drain');
+  return disturbs ? { ...move, record: begun(move.record) } : move;
+}
+
+const begun = (record: NodeRecord): NodeRecord =>
+  record.step === null ? record : withStep(record, { ...record.step, begun: true });
 
 /** Another boot id, and another version from /os. What was drained is given back before that is reported. */
 function proveBoot(record: NodeRecord, step: StepRecord, seen: Seen): Move {

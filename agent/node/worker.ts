@@ -126,7 +126,7 @@ export class Worker {
     const seen = await look({ ...this.#options, keeper: this.#keeper, now: () => clock.now() });
     const move = decide(this.memory, this.#desired, seen, limits);
     // An agent that has just begun asks before it goes on: meanwhile it may have been called off.
-    if (this.#desired === null && disturbs(move)) return pollEveryMs;
+    if (this.#desired === null && disturbs(move, seen.liveVms)) return pollEveryMs;
     return this.#hand.carryOut(move);
   }
 
@@ -147,9 +147,10 @@ export class Worker {
 
 const CATCH_UP_EVERY_MS = 5000;
 
-/** Whether it takes a node out of service that is still in it. */
-function disturbs(move: Move): boolean {
+/** Whether it takes a node out of service that is still in it; with VMs here, also that a reboot has begun. */
+function disturbs(move: Move, liveVms: number): boolean {
   if (move.kind === 'drain') return move.act === 'drain';
+  if (move.kind === 'note') return liveVms > 0 && move.record.step?.begun === true;
   return move.kind === 'act' && move.command === 'reboot' && move.record.step?.target === 'RebootedIntoUpdate';
 }
 

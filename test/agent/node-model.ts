@@ -30,6 +30,8 @@ export class NodeModel {
   updates = true;
   /** Nothing goes on to the disruptive step. */
   held = false;
+  /** The soak time of an updated node goes on. */
+  soaks = false;
   #from: { version: string; bootId: string } | null = null;
   #last: { bootId: string; uptime: number } | null = null;
   readonly #oldBoots: string[] = [];
@@ -87,6 +89,7 @@ export class NodeModel {
   #move({ bootId }: NodeReport): void {
     const next = NEXT[this.spec.state];
     if (next === 'RebootedIntoUpdate' && this.held) return;
+    if (next === 'Idle' && this.soaks) return;
     if (next === 'PerformedUpdate' && this.#from !== null) this.#from = { ...this.#from, bootId };
     this.#spec(next, next === 'Idle' ? null : this.spec.version);
   }

@@ -8,7 +8,12 @@ import { AgentError } from '../../agent/failure.ts';
 import { captureCommand } from '../../agent/hooks.ts';
 import type { UpdateDriver } from '../../agent/updater/driver.ts';
 import { createScriptDriver } from '../../agent/updater/script/driver.ts';
-import { freshRecord, openScriptStore } from '../../agent/updater/script/record.ts';
+import {
+  freshRecord,
+  openScriptStore,
+  type ScriptRecord,
+  type ScriptStore,
+} from '../../agent/updater/script/record.ts';
 import { Runs } from '../../agent/runs.ts';
 import { readScripts, type Scripts } from '../../agent/updater/script/scripts.ts';
 import { alive, until } from './scene.ts';
@@ -28,11 +33,11 @@ const scripts: Scripts = {
 };
 
 /** A driver as an agent opens it: a second one is the same agent, started again. */
-const open = (more: Partial<Scripts> = {}): UpdateDriver =>
+const open = (more: Partial<Scripts> = {}, store: ScriptStore = openScriptStore(dir)): UpdateDriver =>
   createScriptDriver({
     scripts: { ...scripts, ...more },
-    store: openScriptStore(dir),
-    runs: new Runs(join(dir, 'runs'), { PATH: process.env['PATH'] }),
+    store,
+    runs: new Runs(join(dir, 'runs'), { PATH: process.env['PATH'], OUT: dir }),
     bootId: () => bootId,
     uptime: () => (performance.now() + late) / 1000,
     wallMs: Date.now,
@@ -210,6 +215,55 @@ describe('an agent that is killed and started again', () => {
       expect(await done(open())).toMatchObject({
         status: { state: 'Staged', last: { type: 'deactivate', status: 'Success' } },
       });
+    },
+  );
+});
+
+describe('a script that runs while its record cannot be kept', () => {
+  const slow = sh(
+    `echo begins >> "$OUT/journal"; while [ ! -e "$OUT/go" ]; do sleep 0.02; done; echo ends >> "$OUT/journal"`,
+  );
+  const journal = (): string => readFileSync(join(dir, 'journal'), 'utf8');
+  const begun = (): Promise<void> => until('a script', () => existsSync(join(dir, 'journal')));
+
+  test('that it began could be written and its process not: it is not begun a second time, nor is its undoing', async () => {
+    const disk = openScriptStore(dir);
+    disk.save({ ...freshRecord('b1', null), state: 'Ready' });
+    let writes = 0;
+    const full = {
+      load: disk.load,
+      save: (record: ScriptRecord): void => {
+        writes += 1;
+        if (writes === 2) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+        disk.save(record);
+      },
+    };
+    const api = open({ deactivate: slow }, full);
+    expect(await api.command('deactivate')).toEqual({ kind: 'accepted' });
+    await begun();
+    expect(await api.command('deactivate')).toEqual({ kind: 'busy' });
+    // The next agent finds it by its claim.
+    expect(await open({ deactivate: slow }).look()).toMatchObject({ kind: 'busy' });
+    writeFileSync(join(dir, 'go'), '');
+    expect(await done(api)).toMatchObject({ status: { state: 'Staged', last: { status: 'Success' } } });
+    expect(journal()).toBe('begins\nends\n');
+  });
+
+  test.each(['lost', 'gone'])(
+    'a record that is %s: what runs is ended first, and nothing runs beside it',
+    async (how) => {
+      await open({ activate: sh('true') }).command('refresh');
+      await done(open());
+      expect(await open({ prepare: slow }).command('prepare')).toEqual({ kind: 'accepted' });
+      await begun();
+      if (how === 'gone') rmSync(join(dir, 'script-driver.json'));
+      else writeFileSync(join(dir, 'script-driver.json'), '{"format"');
+      const next = open();
+      expect((await done(next)).kind).toBe(how === 'gone' ? 'none' : 'status');
+      writeFileSync(join(dir, 'go'), '');
+      expect(await next.command(how === 'gone' ? 'refresh' : 'deactivate')).toEqual({ kind: 'accepted' });
+      await done(next);
+      expect(journal()).toBe('begins\n');
     },
   );
 });

@@ -21,7 +21,7 @@ const text = (name: string): string =>
 const journal = (): string[] => text('journal').split('\n');
 
 /** Files stand for the host: `running`, `offered`, `staged`, `next`. A script fails while a file `fail-NAME` is there. */
-async function boot(): Promise<void> {
+async function boot(more: { command?: string[]; env?: Record<string, string> } = {}): Promise<void> {
   mkdirSync(root());
   writeFileSync(join(root(), 'running'), '1.0');
   writeFileSync(join(root(), 'offered'), '2.0');
@@ -49,7 +49,10 @@ async function boot(): Promise<void> {
     ),
   ]);
   writeFileSync(join(root(), 'scripts.json'), JSON.stringify(list));
-  await scene.boot({ agentEnv: { HOLDOFF_DRIVER: 'script', HOLDOFF_SCRIPTS: join(root(), 'scripts.json') } });
+  await scene.boot({
+    ...(more.command === undefined ? {} : { agentCommand: more.command }),
+    agentEnv: { HOLDOFF_DRIVER: 'script', HOLDOFF_SCRIPTS: join(root(), 'scripts.json'), ...more.env },
+  });
 }
 
 describe('a host with scripts', () => {
@@ -103,6 +106,55 @@ describe('a host with scripts', () => {
       () => scene.log(),
     );
     scene.machine.killAgent();
+    rmSync(join(root(), 'slow'));
+    await scene.told('2 StagedUpdate', '6 Idle');
+    expect(journal().filter((line) => line === 'prepare 2.0')).toHaveLength(1);
+    expect(scene.plane.node.crash.count).toBe(0);
+  });
+
+  /** As far as a `prepare` that goes on until the file `slow` is gone. */
+  async function preparing(more: Parameters<typeof boot>[0] = {}): Promise<void> {
+    scene.plane.node.updates = false;
+    await boot(more);
+    await scene.told('- Idle');
+    writeFileSync(join(root(), 'slow'), '');
+    scene.plane.node.updates = true;
+    await until(
+      'the prepare',
+      () => journal().includes('prepare 2.0'),
+      () => scene.log(),
+    );
+  }
+
+  test.each(['{"format":1,"boot', null])(
+    'killed while a script runs, and its record lost (%s): the orphan is ended before any other script runs',
+    async (left) => {
+      await preparing();
+      scene.plane.node.updates = false;
+      await scene.machine.stopAgent();
+      const record = scene.file('machine/state/script-driver.json');
+      if (left === null) rmSync(record);
+      else writeFileSync(record, left);
+      scene.machine.startAgent();
+      scene.plane.node.passDeadline();
+      await scene.told('3 Idle');
+      rmSync(join(root(), 'slow'));
+      await until('the next check', () => journal().at(-1)?.startsWith('check') === true && reportsAfter() > 2);
+      // It would have written it, had it gone on.
+      expect(text('staged')).toBe('');
+    },
+  );
+  const reportsAfter = (): number => scene.plane.reports.filter(({ generation }) => generation === 3).length;
+
+  test.each([12, -12])('a wall clock that jumps by %i h while a script runs ends nothing', async (hours) => {
+    const shift = scene.file('shift');
+    await preparing({
+      command: [process.execPath, '--import', join(import.meta.dirname, 'sabotage/shifted-clock.mjs'), agent.bundle],
+      env: { SHIFT_FILE: shift },
+    });
+    writeFileSync(shift, String(hours * 3_600_000));
+    const before = scene.plane.reports.length;
+    await until('reports after it', () => scene.plane.reports.length >= before + 4);
     rmSync(join(root(), 'slow'));
     await scene.told('2 StagedUpdate', '6 Idle');
     expect(journal().filter((line) => line === 'prepare 2.0')).toHaveLength(1);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bootClockMs } from '../../agent/boot-clock.ts';
+import { openBootClock } from '../../agent/boot-clock.ts';
 import type { ControlPlane } from '../../agent/api/client.ts';
 import { accepted, type Instance, recovered } from '../../agent/host/instance.ts';
 import { VmHost, type VmHostOptions } from '../../agent/host/vm-host.ts';
@@ -13,6 +13,7 @@ import type { VmReport } from '../../core/contract/agent-bodies.ts';
 import type { HostVm } from '../../core/contract/agent-answers.ts';
 import { until } from './scene.ts';
 
+const bootClockMs = openBootClock();
 const LAUNCH = {
   api: '1.0',
   vmId: 'web',
@@ -105,7 +106,7 @@ function open(
     draining: () => draining,
     changed: () => undefined,
     reportSoon: () => undefined,
-    now: () => bootClockMs(),
+    now: bootClockMs,
     random: Math.random,
     log: () => undefined,
     ended: ending.signal,

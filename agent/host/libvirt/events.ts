@@ -62,6 +62,8 @@ export class DomainEvents {
     child.on('close', () => {
       this.#child = null;
     });
+    // Without descriptors left it has no pipe; the error says so.
+    if (child.pid === undefined) return;
     createInterface({ input: child.stdout }).on('line', (line) => this.#take(line));
     child.unref();
   }

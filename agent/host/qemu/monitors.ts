@@ -2,7 +2,7 @@
  * Watches the QEMU guests of this host through their QMP sockets and the events that their wrappers write down: when they
  * run and what keeps them from it, how they end, and asks them to end.
  */
-import { messageOf } from '../../failure.ts';
+import { isShortage, messageOf } from '../../failure.ts';
 import type { Log } from '../../log.ts';
 import { noteGuestEnd } from '../ends.ts';
 import { type Instance, type InstanceKey, isLive, keyOf } from '../instance.ts';
@@ -105,19 +105,19 @@ export class Monitors {
   async #look(key: InstanceKey, watched: Watched): Promise<void> {
     const { registry, isStopped, log } = this.#options;
     const before = registry.get(key);
-    // Not asked: it could not answer.
-    if (before !== undefined && isStopped(before)) {
-      isSeen(this.#options, key, 'Stopped');
-      return;
-    }
     try {
+      // Not asked: it could not answer.
+      if (before !== undefined && isStopped(before)) {
+        isSeen(this.#options, key, 'Stopped');
+        return;
+      }
       await this.#lookOnce(key, watched);
     } catch (error) {
       // Not listening yet, or gone: the process itself tells which.
       const instance = registry.get(key);
       if (instance?.runningAt == null || !isLive(instance)) return;
       log('warn', 'qmp does not answer', { instance: key, why: messageOf(error) });
-      if (instance.guestEnd === null) isSeen(this.#options, key, 'NotResponding');
+      if (instance.guestEnd === null && !isShortage(error)) isSeen(this.#options, key, 'NotResponding');
     }
   }
 

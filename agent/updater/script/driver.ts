@@ -1,5 +1,5 @@
 /** Updates by the scripts of a host, behind the same face as Bottlerocket's update API: one command at a time, judged by looking. */
-import { AgentError, messageOf } from '../../failure.ts';
+import { AgentError, messageOf, systemCode } from '../../failure.ts';
 import { type CommandName, type CommandOutcome, LATEST, type UpdateDriver } from '../driver.ts';
 import type { UpdateView } from '../update-status.ts';
 import { afterRun, whyNot } from './outcome.ts';
@@ -35,14 +35,29 @@ export function createScriptDriver(options: ScriptDriverOptions): UpdateDriver {
   const { scripts, store, runs, uptime } = options;
   /** What could not be written: it stands until something can. */
   let unsaved: ScriptRecord | null = null;
+  /** There is no record, or none that can be read: so nobody knows what an agent before this one has left running. */
+  let recordless = false;
   const save = (record: ScriptRecord): void => {
     store.save(record);
     unsaved = null;
   };
+  /** The same for what runs already: what cannot be written of it is known here, and to the next agent by its claim. */
+  const keep = (record: ScriptRecord): void => {
+    try {
+      save(record);
+    } catch (error) {
+      if (systemCode(error) === null) throw error;
+      unsaved = record;
+    }
+  };
   const load = (): ScriptRecord => {
     const bootId = options.bootId();
-    if (unsaved?.bootId === bootId) return unsaved;
+    if (unsaved?.bootId === bootId) {
+      recordless = false;
+      return unsaved;
+    }
     const kept = store.load();
+    recordless = kept === null || kept === 'lost';
     if (kept === 'lost') return lostRecord(bootId);
     return kept?.bootId === bootId ? kept : freshRecord(bootId, kept);
   };
@@ -101,6 +116,7 @@ export function createScriptDriver(options: ScriptDriverOptions): UpdateDriver {
 
   async function lookNow(): Promise<UpdateView> {
     const record = await current();
+    if (recordless && runs.endLeft()) return { kind: 'busy', message: 'a script of a lost record is being ended' };
     if (record.running !== null) {
       return { kind: 'busy', message: `the script ${scriptOf(record.running.name)} is still running` };
     }
@@ -112,7 +128,7 @@ export function createScriptDriver(options: ScriptDriverOptions): UpdateDriver {
 
   async function begin(name: CommandName): Promise<CommandOutcome> {
     const record = await current();
-    if (record.running !== null) return { kind: 'busy' };
+    if (record.running !== null || (recordless && runs.endLeft())) return { kind: 'busy' };
     const no = whyNot(record, name);
     if (no !== null) return { kind: 'refused', ...no };
     const version = name === 'prepare' ? record.chosen : name === 'refresh' ? null : record.staged;
@@ -126,7 +142,7 @@ export function createScriptDriver(options: ScriptDriverOptions): UpdateDriver {
     try {
       save(begun);
       const process = runs.start(id, scripts[scriptOf(name)], env);
-      save({ ...begun, running: { ...asked, process } });
+      keep({ ...begun, running: { ...asked, process } });
     } catch (error) {
       if (name !== 'deactivate') throw error;
       // Taking back needs no record to be harmless when it is done twice: it is tried all the same.

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { decide, mayAct } from '../../../agent/node/decide.ts';
 import type { Memory, NodeRecord } from '../../../agent/node/memory.ts';
 import { newDrain } from '../../../agent/node/drain-record.ts';
+import { Hand, type HandOptions } from '../../../agent/node/hand.ts';
 import { watchAnew } from '../../../agent/node/monitor.ts';
+import type { Seen } from '../../../agent/node/move.ts';
 import { standingOf } from '../../../agent/node/reporter.ts';
 import { type Wanted, wantedOf } from '../../../agent/node/wanted.ts';
 import { limits, onTheWay, seen, status, T0 } from './node-record.ts';
@@ -114,13 +116,74 @@ describe('a reboot that is heard of too late is not begun', () => {
     expect(move).toMatchObject({ kind: 'end', record: { notBegun: true, drain: null } });
   });
 
-  test('that it begins is on record before its first act, and from then on it is done', () => {
-    const move = decide(kept(begun({})), null, seen({ ...READY, now: T0 + 4 }), limits);
-    expect(move).toMatchObject({ kind: 'note', record: { step: { begun: true } } });
-    expect(decide(kept(begun({ begun: true })), null, seen({ ...READY, now: T0 + 6 }), limits)).toMatchObject({
-      kind: 'note',
-      record: { drain: { startedAt: T0 + 6 } },
+  const look = (now: number, more: Partial<Seen> = {}): Seen => seen({ ...READY, now, ...more });
+  const drainOf = (done: boolean): NodeRecord['drain'] => ({
+    ...newDrain(PLAN),
+    startedAt: T0,
+    begun: [{ step: 0, mine: ['node'], done }],
+  });
+  const firstActs: [string, Partial<NodeRecord>, Partial<Seen>, object][] = [
+    ['what takes the node out of service', { drain: drainOf(false) }, {}, { kind: 'drain', act: 'drain' }],
+    ['the end of its VMs', { drain: null }, { liveVms: 1 }, { kind: 'note' }],
+    ['the reboot itself', { drain: null }, {}, { kind: 'act', command: 'reboot' }],
+  ];
+  test.each(firstActs)('that it begins is on record with its first act: %s', (_what, change, more, act) => {
+    const record = { ...begun({}), ...change };
+    expect(decide(kept(record), null, look(T0 + 4, more), limits)).toMatchObject({
+      ...act,
+      record: { step: { begun: true } },
     });
+    expect(decide(kept(record), null, look(T0 + 5, more), limits)).toMatchObject({
+      kind: 'end',
+      record: { notBegun: true, drain: null },
+    });
+  });
+
+  test.each<[string, NodeRecord['drain']]>([
+    ['the start of the drain', newDrain(PLAN)],
+    ['a look at what would be drained', { ...newDrain(PLAN), startedAt: T0 }],
+  ])('%s disturbs nobody and is no beginning', (_what, drain) => {
+    const move = decide(kept({ ...begun({}), drain }), null, look(T0 + 4), limits);
+    expect(move).toMatchObject({ record: { step: { begun: false } } });
+  });
+
+  test('once begun it is done, however late it has become', () => {
+    const record = { ...begun({ begun: true }), drain: drainOf(false) };
+    expect(decide(kept(record), null, look(T0 + 600), limits)).toMatchObject({ kind: 'drain', act: 'drain' });
+  });
+
+  test.each([
+    ['the reboot', null, 'reboot'],
+    ['the drain', drainOf(false), 'drain'],
+  ])('%s whose record took until it was too late to write is not sent', async (_what, drain, would) => {
+    let [record, now] = [{ ...begun({}), drain }, T0];
+    const sent: string[] = [];
+    const ends: boolean[] = [];
+    const keep = (next: NodeRecord): void => {
+      record = next;
+      now = T0 + 5;
+    };
+    // The rest of what a hand is given is not used on this way.
+    const hand = new Hand({
+      driver: { command: () => sent.push('reboot') },
+      drainer: () => sent.push('drain'),
+      keeper: {
+        keep,
+        keepFirst: keep,
+        get memory() {
+          return kept(record);
+        },
+      },
+      offers: {},
+      now: () => now,
+      log: () => undefined,
+      changed: (reportNow: boolean) => ends.push(reportNow),
+    } as unknown as HandOptions);
+    const move = decide(kept(record), null, look(T0 + 4), limits);
+    expect(move.kind === 'act' ? move.command : move.kind).toBe(would);
+    await hand.carryOut(move);
+    expect([sent, ends]).toEqual([[], [true]]);
+    expect(record).toMatchObject({ state: 'PerformedUpdate', step: null, drain: null, notBegun: true, error: null });
   });
 
   test('a control plane that says nothing of it is obeyed whenever it is heard', () => {
