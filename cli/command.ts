@@ -20,6 +20,8 @@ export type Tools = {
   readonly io: Io;
   readonly json: boolean;
   readonly fields?: readonly string[] | undefined;
+  /** How long to wait for an answer. */
+  readonly timeout: Duration;
   /** The screen as it is now: width, colour and time. */
   readonly surface: (fit?: Surface['fit']) => Surface;
   /** Connects on first use, so that a command that needs no control plane runs without one. */

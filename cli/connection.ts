@@ -8,6 +8,8 @@ export type Credentials = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
+  /** When they run out; absent: they do not. */
+  readonly expiration?: Date;
 };
 
 export type Connection = {

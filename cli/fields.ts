@@ -19,6 +19,7 @@ const OF_NOUN: Readonly<Record<string, readonly string[]>> = {
   events: Object.keys(eventSchema.shape),
   summary: Object.keys(summarySchema.shape),
   recover: Object.keys(recoverAnswerSchema.shape),
+  doctor: ['ok', 'findings'],
   explain: ['kind', 'id', 'state', 'happened', 'why', 'next', 'help', 'refused'],
 };
 /** Of a verb on many things: how it went with each. */

@@ -37,6 +37,7 @@ function createTools(global: GlobalOptions, io: Io): Tools {
     io,
     json: global.json,
     fields: global.fields,
+    timeout: global.timeout,
     surface: (fit = 'wrap') => ({ width: io.size().width, colour: wantsColour(io), now: io.now(), fit }),
     client: () => (client ??= connect(global, io)),
     connection: () => resolveConnection(global, io),

@@ -2,6 +2,7 @@
 import type { CommandModule } from '../command.ts';
 import { applyCommands } from './apply.ts';
 import { consoleCommand } from './console.ts';
+import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import { fleetCommands } from './fleet.ts';
 import { groupCommands } from './groups.ts';
@@ -19,6 +20,7 @@ export const COMMANDS: readonly CommandModule[] = [
   fleetCommands,
   applyCommands,
   consoleCommand,
+  doctorCommand,
   recoverCommand,
   simulateCommand,
   whatIfCommand,

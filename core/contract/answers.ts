@@ -261,6 +261,8 @@ export const summarySchema = z.object({
   attention: z.array(attentionSchema),
   /** When the sweep counted this; absent: it was looked at item by item, now. */
   at: z.exactOptional(instantText()),
+  /** When the last sweep counted the fleet, whatever this was made of; absent before it has. */
+  sweptAt: z.exactOptional(instantText()),
   /** There is more than was looked at, and no sweep has counted it yet. */
   partly: z.exactOptional(z.literal(true)),
 });

@@ -28,7 +28,8 @@ export const summary: Serve<'getSummary'> = async (plane) => {
   const counted = await plane.store.loadFleet();
   const large = counted !== null && Math.max(counted.nodes.total, counted.vms.total) > LOOKED_AT_MAX;
   const body = large ? await asCounted(plane, counted) : await asItIs(plane, counted);
-  return { status: 200, body };
+  const sweptAt = counted === null ? {} : { sweptAt: formatInstant(counted.at) };
+  return { status: 200, body: { ...body, ...sweptAt } };
 };
 
 /** What a thing is, why a person should look at it, and in which words. */

@@ -19,9 +19,10 @@ export type ApiDouble = {
 };
 
 /** Starts the API on a free port. */
-export async function startApi(respond: Responder): Promise<ApiDouble> {
+export async function startApi(respond: Responder, { date }: { date?: Date } = {}): Promise<ApiDouble> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
+    if (date !== undefined) response.setHeader('date', date.toUTCString());
     void text(request).then((body) => {
       if (!isSigned(request, body)) {
         response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"Forbidden"}');

@@ -13,8 +13,12 @@ export type Ran = {
 };
 
 /** Starts an API, uses it, and stops it whatever happened. */
-export async function withApi<T>(respond: Responder, use: (api: ApiDouble) => Promise<T>): Promise<T> {
-  const api = await startApi(respond);
+export async function withApi<T>(
+  respond: Responder,
+  use: (api: ApiDouble) => Promise<T>,
+  clock: { date?: Date } = {},
+): Promise<T> {
+  const api = await startApi(respond, clock);
   try {
     return await use(api);
   } finally {
