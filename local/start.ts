@@ -4,9 +4,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { instant } from '../core/kit/time.ts';
-import type { EventEntry, NodeJson, VmJson } from '../core/contract/answers.ts';
-import { eventLine } from '../present/events.ts';
 import { USUAL_PORT } from './control-plane.ts';
 import { ROUTES } from '../core/contract/routes.ts';
 import { fetchTransport } from '../client/client.ts';
@@ -18,7 +15,9 @@ import { isAlive, watchAncestors } from './demo/ancestors.ts';
 import { startMachine } from './demo/machines.ts';
 import { findProgram, QEMU, QEMU_MISSING } from './demo/qemu.ts';
 import { type Supervised, supervise } from './demo/processes.ts';
-import { frame, states } from './demo/screen.ts';
+import { ROLLOUT } from './demo/rollout.ts';
+import { showLive, showPlain } from './demo/show.ts';
+import { Story } from './demo/story.ts';
 
 const HELP = `npm start -- [options]: Holdoff on this machine, without AWS and without Docker.
 
@@ -142,17 +141,26 @@ async function main(): Promise<void> {
   }
   bundleAgent();
   const client = clientOf(connection);
-  for (const [group, body] of Object.entries(GROUPS)) await client.call(ROUTES.putGroup, { params: { group }, body });
+  for (const [group, body] of Object.entries({ ...GROUPS, ...ROLLOUT.groups }))
+    await client.call(ROUTES.putGroup, { params: { group }, body });
+  const nodes = [...NODES, ...ROLLOUT.nodes];
   const real = chooseGuests();
   const { endpoint, region } = connection;
-  for (const node of NODES)
+  for (const node of nodes)
     running.push(startMachine(node, { dataDir, endpoint, region, agentEnv: real?.agentEnv ?? {} }, say));
   await declareVms(connection, real);
   say(
     'demo settings: reports every 3 s (1 s under way), deadlines 20–40 s, soak 4 s, a VM is stable after 60 s; the real defaults are 20 min, 5–15 min, 2 min and 10 min',
   );
-  for (const { nodeId, story } of NODES) say(`  ${nodeId} ${story}`);
-  await (live ? showLive(connection) : showPlain(connection));
+  for (const { nodeId, story } of nodes) say(`  ${nodeId} ${story}`);
+  const show = {
+    client,
+    notices,
+    opening: OPENING_LINES,
+    story: new Story(`${elsewhere()}npm run holdoff --`),
+    interrupted: interrupted.signal,
+  };
+  await (live ? showLive(show) : showPlain(show));
 }
 
 /** The console, built and served here; it speaks to the control plane with the operator's key, for its own page alone. */
@@ -233,70 +241,5 @@ async function answers(connection: Connection): Promise<boolean> {
   } catch {
     // Not listening yet: asked again.
     return false;
-  }
-}
-
-type Seen = { nodes: NodeJson[]; vms: VmJson[]; events: EventEntry[] };
-
-/** What there is now; null while the control plane is away. */
-async function look(connection: Connection): Promise<Seen | null> {
-  const client = clientOf(connection);
-  try {
-    const [nodes, vms, events] = await Promise.all([
-      client.call(ROUTES.listNodes, { query: { limit: '200' } }),
-      client.call(ROUTES.listVms, { query: { limit: '200' } }),
-      client.call(ROUTES.listEvents, { query: { limit: '60' } }),
-    ]);
-    return { nodes: nodes.body?.items ?? [], vms: vms.body?.items ?? [], events: events.body?.items ?? [] };
-  } catch {
-    // It is restarting: the supervisor says so.
-    return null;
-  }
-}
-
-async function showLive(connection: Connection): Promise<void> {
-  const said = notices.length;
-  const colour = process.env['NO_COLOR'] === undefined;
-  process.stdout.write('\u001B[2J');
-  while (!interrupted.signal.aborted) {
-    const seen = await look(connection);
-    if (seen !== null) {
-      const text = frame(
-        {
-          now: instant(Date.now()),
-          ...seen,
-          heading: notices.slice(0, OPENING_LINES).concat(notices.slice(said).slice(-1)),
-        },
-        process.stdout.columns,
-        process.stdout.rows,
-        colour,
-      );
-      process.stdout.write(
-        `\u001B[H${text
-          .split('\n')
-          .map((line) => `${line}\u001B[K`)
-          .join('\n')}\u001B[J`,
-      );
-    }
-    await wait(500, undefined, { signal: interrupted.signal }).catch(() => undefined);
-  }
-}
-
-async function showPlain(connection: Connection): Promise<void> {
-  const shown = new Set<string>();
-  let before = new Map<string, string>();
-  while (!interrupted.signal.aborted) {
-    const seen = await look(connection);
-    if (seen !== null) {
-      for (const event of seen.events.toReversed()) {
-        if (shown.has(event.id)) continue;
-        shown.add(event.id);
-        process.stdout.write(`${eventLine(event, { width: Number.POSITIVE_INFINITY, colour: false })}\n`);
-      }
-      const now = new Map(states(seen.nodes, seen.vms).map((line) => [line.slice(0, line.indexOf(':')), line]));
-      for (const [state, line] of now) if (!before.has(state)) process.stdout.write(`  = ${line}\n`);
-      before = now;
-    }
-    await wait(1000, undefined, { signal: interrupted.signal }).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** The demo's fleet: five nodes in two groups and five VMs, each with a story (issue 2). */
+/** The demo's fleet: five nodes in two groups and five VMs, each with a story (issue 2); the rollout is in rollout.ts. */
 import type { VmBody } from '../../core/contract/operator-bodies.ts';
 import type { GroupBody } from '../../core/policy/group-policy.ts';
 import type { Faults } from '../machine/faults.ts';
@@ -8,8 +8,10 @@ export const OLD_VERSION = '1.20.5';
 export const NEW_VERSION = '1.21.0';
 
 export type DemoNode = { nodeId: string; group: string; story: string; faults: Faults; hostsVms: boolean };
+/** The nodes of a story, and their groups by name. */
+export type DemoFleet = { nodes: readonly DemoNode[]; groups: Readonly<Record<string, GroupBody>> };
 
-const node = (digit: string, group: string, story: string, faults: Faults, hostsVms = false): DemoNode => ({
+export const demoNode = (digit: string, group: string, story: string, faults: Faults, hostsVms = false): DemoNode => ({
   nodeId: `i-${digit.repeat(17)}`,
   group,
   story,
@@ -21,19 +23,19 @@ export const VM_HOST = 'i-eeeeeeeeeeeeeeeee';
 
 /** Nodes that an update is offered to; the VM host is up to date. */
 export const NODES: readonly DemoNode[] = [
-  node('a', 'web', 'updates without trouble', {}),
-  node('b', 'web', 'its activate always fails', { failActivate: true }),
-  node('c', 'web', 'updates without trouble', {}),
-  node('d', 'hosts', 'boots back into the old version', { bootsBack: true }),
-  node('e', 'hosts', 'is up to date and hosts the VMs', {}, true),
+  demoNode('a', 'web', 'updates without trouble', {}),
+  demoNode('b', 'web', 'its activate always fails', { failActivate: true }),
+  demoNode('c', 'web', 'updates without trouble', {}),
+  demoNode('d', 'hosts', 'boots back into the old version', { bootsBack: true }),
+  demoNode('e', 'hosts', 'is up to date and hosts the VMs', {}, true),
 ];
 
 /** What to look at, in one line. */
 export const STORY =
-  'look at: node b… (crashes each time, and waits twice as long), node d… (rolls back), the VMs never-launches and boots-and-dies; each says why, and when it is tried again';
+  'look at: node b… (crashes each time, and waits twice as long), node d… (rolls back), group shop (follows canary until its breaker opens), the VMs never-launches and boots-and-dies; each says why, and what happens next';
 
 /** Deadlines and soak of the demo, so that everything happens within two minutes; said on screen. */
-const short: GroupBody = {
+export const SHORT: GroupBody = {
   deadlines: {
     StagedUpdate: '30s',
     PerformedUpdate: '20s',
@@ -44,8 +46,8 @@ const short: GroupBody = {
   monitor: { soak: '4s' },
 };
 export const GROUPS: Readonly<Record<string, GroupBody>> = {
-  web: { ...short, maxConcurrentUpdates: 1 },
-  hosts: { ...short, maxConcurrentUpdates: 1 },
+  web: { ...SHORT, maxConcurrentUpdates: 1 },
+  hosts: { ...SHORT, maxConcurrentUpdates: 1 },
 };
 
 const vm = (runStrategy: VmBody['runStrategy'], script: string): VmBody => ({

@@ -70,7 +70,7 @@ const nothing = (): boolean => marked().length === 0;
 describe.skipIf(process.platform !== 'linux')('nothing is left running of npm start', () => {
   it('when it is killed with its whole demo up', async () => {
     start();
-    const isUp = (): boolean => up() && saying('local/machine/main.ts').length === 5 && saying('agent.mjs').length > 0;
+    const isUp = (): boolean => up() && saying('local/machine/main.ts').length === 9 && saying('agent.mjs').length > 0;
     await until(isUp, 'the demo did not come up');
     const supervisor = Number(read(join(data, 'start.pid')));
     process.kill(supervisor, 'SIGKILL');
