@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, LoggingFormat, Runtime, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import {
   type BundlingOptions,
@@ -52,6 +52,8 @@ export interface HandlerFunctionProps extends HandlerDefaults {
   readonly failures?: IQueue;
   /** Concurrency kept for it; none: what the account has left. */
   readonly reserved?: number | undefined;
+  /** Of memory, with which CPU comes: 1769 MiB are a whole one. None: 1024. */
+  readonly memoryMiB?: number;
 }
 
 /** One handler: its function, a role that can so far only write its own log, and that log. */
@@ -84,10 +86,13 @@ export class HandlerFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       // A cold start is bound by CPU, which comes with memory: this is a little more than half a vCPU.
-      memorySize: 1024,
+      memorySize: props.memoryMiB ?? 1024,
       timeout: props.timeout,
       role: this.role,
       logGroup: this.logGroup,
+      // START, END and REPORT of each call would be half of what a fleet at rest writes; CloudWatch has their figures as metrics.
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: SystemLogLevel.WARN,
       ...(props.reserved === undefined ? {} : { reservedConcurrentExecutions: props.reserved }),
     });
     const { failures } = props;

@@ -5,6 +5,7 @@ import { maintenanceFacts } from './maintenance.ts';
 import { requeue } from './queue.ts';
 import type { NodeRecord } from './record.ts';
 import type { Step } from './spec.ts';
+import { withSilenceLook } from './timing.ts';
 
 export function conclude(before: NodeRecord, step: Step, context: NodeContext): Outcome<NodeRecord> {
   const placed = requeue(before, step.node, context.now);
@@ -12,7 +13,8 @@ export function conclude(before: NodeRecord, step: Step, context: NodeContext): 
   if (placed.node === before && facts.length === 0) return unchanged;
   const revision = before.revision + 1;
   const events = logEvents(placed.node.events, facts, `node/${before.nodeId}`, revision, context.now);
-  return { kind: 'changed', next: { ...placed.node, revision, events }, facts };
+  const next = { ...withSilenceLook(before, placed.node, context.now), revision, events };
+  return { kind: 'changed', next, facts };
 }
 
 /** One fill is enough, and a slot that is released is filled anyway. */

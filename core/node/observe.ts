@@ -1,8 +1,16 @@
 /** What is written of a report whatever it leads to. */
 import type { NodeReport } from '../contract/agent-bodies.ts';
-import { between, type Instant } from '../kit/time.ts';
+import { between, hours, type Instant } from '../kit/time.ts';
 import { headOf } from '../kit/text.ts';
-import { BOOTS_KEPT, type HostNews, type NodeRecord, type NodeStatus, REPORTED_AT_REFRESH } from './record.ts';
+import {
+  BOOTS_KEPT,
+  BOOTS_KEPT_AT_REST,
+  EVENTS_KEPT_AT_REST,
+  type HostNews,
+  type NodeRecord,
+  type NodeStatus,
+  REPORTED_AT_REFRESH,
+} from './record.ts';
 import { isStopped } from './signs.ts';
 
 export const MESSAGE_MAX = 1000;
@@ -25,15 +33,35 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
   const marked = isMarked(node);
   if (sameFacts && fresh && !marked) return orderReports(node, status, seen.uptime, now);
   return {
-    ...node,
+    ...(sameFacts && !marked ? rested(node, now) : node),
     status: { ...seen, uptime: seen.uptime ?? (rebooted ? null : (status?.uptime ?? null)) },
-    previousBoots: rebooted ? replaced(node, status.bootId, report.bootId) : node.previousBoots,
+    ...(rebooted ? { previousBoots: replaced(node, status.bootId, report.bootId) } : {}),
     unreachableSince: null,
     silentSince: null,
     wakeFailure: null,
     untold: afterReport(node),
     machine: null,
     fencedAt: rebooted ? null : node.fencedAt,
+  };
+}
+
+const isSettled = ({ attempt, spec }: NodeRecord): boolean =>
+  attempt === null && spec.state === 'Idle' && spec.reachedAt !== null;
+
+const DAY = hours(24);
+
+/**
+ * A node that has said the same for half an hour and has no crash on record keeps little of its past: each KB of its item
+ * is paid with each report that is written.
+ */
+function rested(node: NodeRecord, now: Instant): NodeRecord {
+  const { events, previousBoots, crash } = node;
+  if (!isSettled(node) || crash.count > 0) return node;
+  const old = events.slice(0, -EVENTS_KEPT_AT_REST);
+  return {
+    ...node,
+    events: [...old.filter(({ at }) => between(at, now) < DAY), ...events.slice(-EVENTS_KEPT_AT_REST)],
+    previousBoots: previousBoots.slice(-BOOTS_KEPT_AT_REST),
   };
 }
 
@@ -47,8 +75,7 @@ export const replaced = ({ previousBoots }: NodeRecord, last: string, next: stri
  * report that changes nothing costs one read.
  */
 function orderReports(node: NodeRecord, status: NodeStatus, uptime: number | null, seen: Instant): NodeRecord {
-  const settled = node.attempt === null && node.spec.state === 'Idle' && node.spec.reachedAt !== null;
-  if (settled) return node;
+  if (isSettled(node)) return node;
   return { ...node, status: { ...status, uptime: uptime ?? status.uptime, reportedAt: seen } };
 }
 

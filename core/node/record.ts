@@ -136,6 +136,8 @@ export type NodeRecord = Aggregate & {
   /** A step was withdrawn or a deadline passed, and the node has not reported since. */
   unreachableSince: Instant | null;
   silentSince: Instant | null;
+  /** When the sweep looks whether it is silent, if that is earlier than it can be; absent: when it can be. */
+  silenceLookAt?: Instant;
   fencedAt: Instant | null;
   /** What not all VMs of this host have been told yet: the sweep tells them again until they have. */
   untold?: HostNews | null;
@@ -162,6 +164,10 @@ export type NodeRecord = Aggregate & {
 export type Gone = 'terminated' | 'deregistered' | 'lost';
 
 export const BOOTS_KEPT = 16;
+/** Of a node at rest, whose last boot is older than any request can be: reports of the others are none any more. */
+export const BOOTS_KEPT_AT_REST = 2;
+/** Of a node at rest, besides those of the last day; older ones are in the event log (docs/cost.md). */
+export const EVENTS_KEPT_AT_REST = 3;
 
 /** A wake is repeated this long after the step began, while it is not acknowledged (DESIGN section 5). */
 export const WAKE_REPEATS: readonly [Duration, ...Duration[]] = [minutes(1), minutes(4), minutes(10)];

@@ -10,6 +10,7 @@ import { noticeLease } from './host-word.ts';
 import { type NodeRecord, SILENT_AFTER } from './record.ts';
 import { isStopped, lastSign } from './signs.ts';
 import { clearCrash, endAttempt, moveSpec, type Step } from './spec.ts';
+import { lookLater } from './timing.ts';
 import { repeatWake } from './wakes.ts';
 
 export function passTime(node: NodeRecord, now: Instant): Step {
@@ -27,6 +28,7 @@ export function passTime(node: NodeRecord, now: Instant): Step {
   then((n) => passDeadline(n, now));
   then((n) => repeatWake(n, now));
   then((n) => noticeSilence(n, now));
+  then((n) => ({ node: lookLater(n, now), facts: [] }));
   return step;
 }
 

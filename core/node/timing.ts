@@ -1,6 +1,6 @@
 /** When a node must be looked at again, and what is counted of it. */
 import type { Alarm } from '../decision/alarm.ts';
-import { after, earliest, type Instant } from '../kit/time.ts';
+import { after, earliest, type Instant, minutes } from '../kit/time.ts';
 import { blockEnds } from './blocks.ts';
 import { stepDue } from './deadline.ts';
 import { givenUp } from './given-up.ts';
@@ -44,9 +44,36 @@ export function nodeDueAt(node: NodeRecord): Instant | null {
   const untold = node.untold?.at ?? null;
   const lease = node.leaseLookAt ?? null;
   if (node.removed !== null) return earliest([untold, lease]);
+  return earliest([nodeAlarm(node)?.at ?? null, silenceLook(node), untold, lease]);
+}
+
+/** When the sweep must look whether the node is silent; never later than the first instant at which it can be. */
+export function silenceLook(node: NodeRecord): Instant | null {
   const last = node.silentSince !== null || isStopped(node) ? null : lastSign(node);
-  const silence = last === null ? null : after(last, SILENT_AFTER);
-  return earliest([nodeAlarm(node)?.at ?? null, silence, untold, lease]);
+  return last === null ? null : earliest([node.silenceLookAt ?? null, after(last, SILENT_AFTER)]);
+}
+
+/** Two of its reports at rest, each a tenth late: by then the next one is written, and the key moves on with it. */
+const LOOK_KEPT_FOR = minutes(45);
+
+/**
+ * A new key in the index costs two writes of DynamoDB, as much as a small item itself. So the key of before stays while the
+ * next report that is written will come in time to move it: of a node at rest every second one does (docs/cost.md). If
+ * none comes, the sweep looks early, and again at the very instant.
+ */
+export function withSilenceLook(before: NodeRecord, node: NodeRecord, now: Instant): NodeRecord {
+  const { silenceLookAt: _old, ...rest } = node;
+  const kept = silenceLook(before);
+  const at = silenceLook(rest);
+  const stays = kept !== null && at !== null && kept < at && kept >= after(now, LOOK_KEPT_FOR);
+  return stays ? { ...rest, silenceLookAt: kept } : rest;
+}
+
+/** It was looked at too early: the key moves on to the instant at which it can be silent. */
+export function lookLater(node: NodeRecord, now: Instant): NodeRecord {
+  if (node.silenceLookAt === undefined || node.silenceLookAt > now) return node;
+  const { silenceLookAt: _past, ...rest } = node;
+  return rest;
 }
 
 /** What the gauges and the attention index say of a node. */

@@ -109,6 +109,13 @@ describe('the handlers', { timeout: 120_000 }, () => {
     template.allResourcesProperties('AWS::Lambda::Function', { Runtime: 'nodejs24.x', Architectures: ['arm64'] });
   });
 
+  test('log what is wrong and what is said, not that they ran, and the API has the memory that is cheapest for it', () => {
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      LoggingConfig: Match.objectLike({ LogFormat: 'JSON', SystemLogLevel: 'WARN' }),
+    });
+    template.hasResourceProperties('AWS::Lambda::Function', { FunctionName: 'holdoff-api', MemorySize: 512 });
+  });
+
   test('are told every name of core/contract/names.ts', () => {
     for (const { Environment } of functions) {
       expect(Object.keys(Environment.Variables)).toEqual(expect.arrayContaining(Object.values(ENV)));
