@@ -99,7 +99,10 @@ export class Api extends Construct {
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: settings.peopleRequestsPerSecond, burstLimit: settings.peopleRequestsPerSecond * 2 },
-      accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)) },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(accessLog),
+        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+      },
     });
     this.throttleAgents(agentRoutes, settings.apiRequestsPerSecond);
     Validations.of(this.stage).acknowledge({

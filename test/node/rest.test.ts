@@ -20,7 +20,13 @@ function reports(life: NodeLife, from: number, to: number): void {
 }
 
 const events = (seconds: readonly number[]): LoggedEvent[] =>
-  seconds.map((second) => ({ id: `node/x/${second}`, at: at(second), type: 'Node Held', severity: 'info', message: '' }));
+  seconds.map((second) => ({
+    id: `node/x/${second}`,
+    at: at(second),
+    type: 'Node Held',
+    severity: 'info',
+    message: '',
+  }));
 
 describe('its place among what is due', () => {
   test('moves with every second report that is written, and is never later than 90 min after the last of them', () => {
@@ -83,7 +89,11 @@ describe('its past', () => {
   test('with a crash on record, with other news or under way it keeps all', () => {
     const full = { events: events([1, 2, 3, 4, 5]), previousBoots: ['a', 'b', 'c'] };
     const crashed = resting();
-    crashed.node = { ...crashed.node, ...full, crash: { ...crashed.node.crash, count: 1, firstAt: at(0), lastAt: at(0) } };
+    crashed.node = {
+      ...crashed.node,
+      ...full,
+      crash: { ...crashed.node.crash, count: 1, firstAt: at(0), lastAt: at(0) },
+    };
     crashed.to(2 * DAY).report(UP_TO_DATE);
     expect(crashed.node).toMatchObject(full);
 
