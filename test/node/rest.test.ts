@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LoggedEvent } from '../../core/decision/fact.ts';
 import { nodeDueAt } from '../../core/node/timing.ts';
+import { there } from '../kit/there.ts';
 import { at, NODE, NodeLife } from './life.ts';
 
 const MINUTE = 60;
@@ -34,8 +35,8 @@ describe('its place among what is due', () => {
     const places: number[] = [];
     for (let minute = 0; minute <= 480; minute += 20) {
       if (minute > 0) life.to(minute * MINUTE).report(UP_TO_DATE);
-      const place = nodeDueAt(life.node) ?? expect.fail('it is due some time');
-      const reportedAt = life.node.status?.reportedAt ?? expect.fail('it has reported');
+      const place = there(nodeDueAt(life.node));
+      const { reportedAt } = there(life.node.status);
       expect(place - reportedAt).toBeLessThanOrEqual(90 * MINUTE * 1000);
       expect(place).toBeGreaterThan(life.now);
       if (place !== places.at(-1)) places.push(place);
