@@ -51,6 +51,8 @@ export class ControlPlane {
   refusedTimes = 0;
   /** Drops every connection. */
   down = false;
+  /** Reports of the node that are heard by nobody, and whose connection breaks. */
+  loses: (report: NodeReport) => boolean = () => false;
   /** Answered as the desired state instead of the decided one. */
   desiredOverride: { state: string; version: string | null; generation: number } | null = null;
   /** Besides state, version and generation: plans, times, a pin. */
@@ -108,7 +110,8 @@ export class ControlPlane {
     return lines.filter((line, index) => line !== lines[index - 1]);
   }
 
-  #reportNode(report: NodeReport): Reply {
+  #reportNode(report: NodeReport): Reply | null {
+    if (this.loses(report)) return null;
     this.reports.push(report);
     if (!this.node.take(report)) return problem(409, 'GenerationAhead');
     const desired = { ...(this.desiredOverride ?? this.node.spec), ...this.told };
@@ -180,6 +183,10 @@ export class ControlPlane {
       : failure === undefined
         ? this.#route(request, text)
         : problem(failure, 'Scripted');
+    if (reply === null) {
+      request.socket.destroy();
+      return;
+    }
     response.writeHead(reply.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(Object.assign({}, reply.body, this.newer)));
   }
@@ -192,7 +199,7 @@ export class ControlPlane {
     return wrong;
   }
 
-  #route(request: IncomingMessage, text: string): Reply {
+  #route(request: IncomingMessage, text: string): Reply | null {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     const route = `${request.method} ${url.pathname}`;
     const vmId = /^\/v1\/vms\/([^/]+)\/(?:reports|launch)$/.exec(url.pathname)?.[1];

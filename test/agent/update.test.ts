@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleAgent, Scene, until } from './scene.ts';
 
@@ -116,6 +116,55 @@ describe('a step that fails is ErrorReset, undone, then Idle', () => {
     scene.plane.node.updates = true;
     await scene.told('2 ErrorReset NoProgress', '3 Idle');
     expect(state().commands.slice(before, before + 2)).toEqual(['refresh', 'refresh']);
+  });
+
+  test('a retry refreshes afresh and takes what is offered then', async () => {
+    scene.plane.node.updates = false;
+    await scene.boot({ faults: { offeredVersion: '1.21.0', failPrepare: 1 } });
+    await scene.told('1 Idle');
+    const offered = (): unknown => scene.plane.reports.at(-1)?.updateCheck;
+    const first = { result: 'Available', version: '1.21.0' };
+    scene.plane.node.spec = { state: 'StagedUpdate', version: '1.21.0', generation: 2 };
+    await scene.told('2 ErrorReset PrepareFailed', '3 Idle');
+    await until(
+      'Idle again, with the same offer',
+      () => scene.plane.story().at(-1) === '3 Idle' && JSON.stringify(offered()) === JSON.stringify(first),
+      () => [scene.plane.story(), offered()],
+    );
+    const before = state().commands.length;
+    scene.machine.setFaults({ offeredVersion: '1.22.0' });
+    scene.plane.node.spec = { state: 'StagedUpdate', version: '1.21.0', generation: 4 };
+    await scene.told('4 StagedUpdate', '8 Idle');
+    expect(state().commands.slice(before, before + 2)).toEqual(['refresh', 'prepare']);
+    expect(state().version).toBe('1.22.0');
+  });
+
+  test('a drain that is given up gives back what each of its steps had taken, the last first, also after a kill', async () => {
+    const hook = (line: string): string[] => ['/bin/sh', '-c', `cd "${scene.dir}"; ${line}`];
+    const hooks = {
+      first: hook('echo first >> journal'),
+      second: hook('echo second >> journal; touch second; echo "job 7 still runs"; exit 1'),
+      'undo-first': hook('echo undo first >> journal'),
+      'undo-second': hook('echo undo second >> journal'),
+    };
+    writeFileSync(scene.file('hooks.json'), JSON.stringify(hooks));
+    const steps = ['first', 'second'].map((name) => ({ type: 'exec', hook: name, undo: `undo-${name}` }));
+    scene.plane.told = { drain: { steps, timeoutSeconds: 2, onTimeout: 'abort' } };
+    await scene.boot({
+      faults: { offeredVersion: '1.21.0' },
+      agentEnv: { HOLDOFF_HOOKS: scene.file('hooks.json'), HOLDOFF_DRAIN_EVERY: '0.1s' },
+    });
+    await until(
+      'the second step',
+      () => existsSync(scene.file('second')),
+      () => scene.log(),
+    );
+    scene.plane.node.updates = false;
+    scene.machine.killAgent();
+    await scene.told('4 ErrorReset DrainBlocked', '5 Idle');
+    const journal = scene.read('journal').trim().split('\n');
+    expect(journal.slice(-2)).toEqual(['undo second', 'undo first']);
+    expect(journal.filter((line) => line === 'first')).toHaveLength(1);
   });
 
   test('a reboot that does not come is asked for twice, then NoProgress, and the update is deactivated', async () => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openBootClock } from '../../agent/boot-clock.ts';
 import type { ControlPlane } from '../../agent/api/client.ts';
+import { RefusedError } from '../../agent/failure.ts';
 import { accepted, type Instance, recovered } from '../../agent/host/instance.ts';
 import { VmHost, type VmHostOptions } from '../../agent/host/vm-host.ts';
 import { openInstances } from '../../agent/host/store.ts';
@@ -261,6 +262,28 @@ test('an end that a list does not know yet is told once with each list, and asks
     await until('another', () => ends() === more, said);
     expect(lists).toBe(before + 1);
   }
+});
+
+test('an instance whose VM is not declared any more is left alone, and its end is told once and done with', async () => {
+  const known = { ...accepted(LAUNCH, here()), launchingAt: bootClockMs(), runningAt: bootClockMs() };
+  keep({ ...known, domain: { name: 'web', life: { id: '7', bootId: 'b1' } } });
+  writeFileSync(path('on'), '');
+  answer = () => {
+    throw new RefusedError(404, 'VmNotFound', 'there is no such VM');
+  };
+  const { host } = open();
+  await until('its report', () => said().includes('i1 Running'), said);
+  host.sync();
+  expect([existsSync(path('on')), calls().includes('destroy')]).toEqual([true, false]);
+  rmSync(path('on'));
+  host.nudge();
+  const ends = (): number => said().filter((line) => line.startsWith('i1 Failed')).length;
+  const told = (): boolean =>
+    readFileSync(path('state/instances/web@i1/instance.json'), 'utf8').includes(
+      '"told":{"scheduled":true,"running":true,"end":true}',
+    );
+  await until('its end, answered', () => told() || ends() > 1, said);
+  expect([told(), ends()]).toEqual([true, 1]);
 });
 
 describe('an instance that nobody here knows, of a VM that is to have another', () => {

@@ -52,7 +52,7 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
     '!step.refreshed',
     'false',
     AGENT,
-    'a command that is accepted and shows nothing is repeated once, then NoProgress',
+    'a retry refreshes afresh and takes what is offered then',
   ],
   [
     'b-brown-out',
@@ -170,6 +170,15 @@ export const BRUPOP_FAULTS: readonly FaultRow[] = [
     'false',
     BOUNDARIES,
     'a drain that is blocked, without any trouble',
+  ],
+  [
+    'b-uncordon-each',
+    'When the agent restarts, if the state is ErrorReset and spec is Idle, the agent shall uncordon the node based on the recorded previous state, and set the current status to Idle, (also what an earlier step of its drain had taken)',
+    'agent/node/drain.ts',
+    'begun.slice(0, -1)',
+    '[]',
+    AGENT,
+    'a drain that is given up gives back what each of its steps had taken, the last first, also after a kill',
   ],
   [
     'b-resume',

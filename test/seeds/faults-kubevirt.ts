@@ -5,6 +5,7 @@ const KUBEVIRT = 'test/seeds/kubevirt.test.ts';
 const CASES = 'test/kubevirt/kubevirt.test.ts';
 const SCENARIOS = 'test/world/scenarios/scenarios.test.ts';
 const AGENT_VM = 'test/agent/vm.test.ts';
+const AGENT_HOST = 'test/agent/vm-host.test.ts';
 
 export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
   // KubeVirt #5905: its description
@@ -197,6 +198,24 @@ export const KUBEVIRT_FAULTS: readonly FaultRow[] = [
     'false',
     KUBEVIRT,
     'an instance that its host runs before the VM was declared becomes its instance, and none is started beside it',
+  ],
+  [
+    'k-orphan',
+    "VMI controller should remove the VM controller's finalizer if the VM is no longer present in the cluster (here: nobody waits for what is said of its instance)",
+    'agent/host/delivery.ts',
+    'error.status !== 404',
+    'true',
+    AGENT_HOST,
+    'an instance whose VM is not declared any more is left alone, and its end is told once and done with',
+  ],
+  [
+    'k-owner',
+    'Reviewer: would it be safer to attempt to read the VM from the API server, instead of from the local cache (whether an instance has an owner)',
+    'functions/aws/dynamodb-store.ts',
+    'Key: itemKey(kind, id), ConsistentRead: true',
+    'Key: itemKey(kind, id), ConsistentRead: false',
+    KUBEVIRT,
+    'whether a VM is declared is read from its record, not from a list that lags behind its declaration',
   ],
   [
     'k-deadline',

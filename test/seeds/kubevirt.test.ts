@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { VM_BACKOFF_SEED, vmRetryDelay } from '../../core/policy/backoff.ts';
 import { formatInstant, type Instant, between, instant } from '../../core/kit/time.ts';
 import { HOST, VmLife } from '../kubevirt/vm-life.ts';
+import { tell } from './story.ts';
 
 const SEED = { backoff: { preset: 'seed' } } as const;
 const always = () => VmLife.declared('Always', SEED);
@@ -229,4 +230,13 @@ describe('adoption', () => {
     expect(life.vm.unstableRuns?.count).toBe(1);
     expect(life.vm.body.hostId).toBe(HOST);
   });
+
+  test('whether a VM is declared is read from its record, not from a list that lags behind its declaration', () =>
+    tell(
+      [
+        { at: 0, vm: 'web', report: { instanceId: 'found-1', phase: 'Running' } },
+        { at: 0, expect: { vm: 'web', match: { printableStatus: 'Running', 'instance.instanceId': 'found-1' } } },
+      ],
+      { vms: { web: { hostId: HOST, runStrategy: 'Always', launch: { type: 'libvirt', domain: 'web' } } } },
+    ));
 });
