@@ -35,7 +35,9 @@ const WHOLE: ReadonlySet<string> = new Set(Object.keys(OF_NOUN).filter((noun) =>
  * where the word is a field, or where nothing else is left for it to be. The rest of the command line is as it was.
  */
 export function splitJsonFields(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
   return argv.flatMap((word, n) => {
+    if (end >= 0 && n > end) return [word];
     if (word.startsWith('--json=')) return ['--json', '--json-fields', word.slice('--json='.length)];
     const fields = argv[n - 1] === '--json' && areFields(argv, n) ? ['--json-fields', word] : [word];
     return fields;
@@ -53,7 +55,7 @@ function areFields(argv: readonly string[], n: number): boolean {
 }
 
 /** The fields that an invocation's JSON has; null where it has none to choose from. */
-function fieldsOf({ name, many }: Invocation): readonly string[] | null {
+export function fieldsOf({ name, many }: Pick<Invocation, 'name' | 'many'>): readonly string[] | null {
   if (many === true) return OF_MANY;
   const [noun = '', verb] = name.split(' ');
   if (verb === 'events') return OF_NOUN['events'] ?? null;

@@ -35,6 +35,7 @@ Examples:
   holdoff nodes --json | jq .items     what the API says
   holdoff nodes --json nodeId,phase    two fields of each, as an array
   holdoff groups pause --all           a verb on many: the list first, then a question (--yes: none)
+  source <(holdoff completion bash)    words are completed; also zsh and fish
   holdoff nodes --endpoint https://abc.execute-api.us-east-1.amazonaws.com --profile ops
 
 Environment:

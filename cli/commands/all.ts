@@ -1,6 +1,7 @@
 /** Every command of the program, in the order of its help. */
 import type { CommandModule } from '../command.ts';
 import { applyCommands } from './apply.ts';
+import { completionCommand } from './completion.ts';
 import { consoleCommand } from './console.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
@@ -24,4 +25,5 @@ export const COMMANDS: readonly CommandModule[] = [
   recoverCommand,
   simulateCommand,
   whatIfCommand,
+  completionCommand,
 ];
