@@ -94,7 +94,7 @@ function unreachable(connection: Connection, error: unknown): CliError {
       {
         what: `nothing answers at ${connection.endpoint}`,
         why: reason,
-        next: 'is `npm start` running? It must run in this directory, or where HOLDOFF_DATA points',
+        next: `is \`npm start\` running? ${connection.localFile ?? 'its data folder'} names this address; if another runs, set HOLDOFF_DATA=DIR to its data folder (it prints \`data in DIR\`)`,
       },
       { cause: error },
     );

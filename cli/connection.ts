@@ -1,8 +1,10 @@
 /** Which control plane a command speaks to, and as whom. */
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { LOCAL_FILE } from '../client/local-run.ts';
 import { CliError } from './errors.ts';
 import type { Io } from './io.ts';
+import { findLocalRun } from './local-run.ts';
 
 export type Credentials = {
   readonly accessKeyId: string;
@@ -20,6 +22,8 @@ export type Connection = {
   readonly credentials: () => Promise<Credentials>;
   /** The control plane of `npm start`: what to try when it does not answer differs. */
   readonly isLocal: boolean;
+  /** The file that says where that one is. */
+  readonly localFile?: string;
 };
 
 export type ConnectionOptions = {
@@ -95,7 +99,7 @@ async function awsCredentials(region: string, profile: string | undefined): Prom
 }
 
 async function localConnection(io: Io): Promise<Connection> {
-  const path = join(nonEmpty(io.env['HOLDOFF_DATA']) ?? join(io.cwd, '.holdoff'), 'local.json');
+  const path = join(nonEmpty(io.env['HOLDOFF_DATA']) ?? (await findLocalRun(io)), LOCAL_FILE);
   const text = await readLocalFile(path, io);
   const parsed = localFileSchema.safeParse(jsonOrUndefined(text));
   if (!parsed.success) {
@@ -106,7 +110,13 @@ async function localConnection(io: Io): Promise<Connection> {
     });
   }
   const { endpoint, region, credentials } = parsed.data;
-  return { endpoint: withoutSlash(endpoint), region, credentials: async () => credentials, isLocal: true };
+  return {
+    endpoint: withoutSlash(endpoint),
+    region,
+    credentials: async () => credentials,
+    isLocal: true,
+    localFile: path,
+  };
 }
 
 async function readLocalFile(path: string, io: Io): Promise<string> {
@@ -119,7 +129,7 @@ async function readLocalFile(path: string, io: Io): Promise<string> {
       {
         what: 'no control plane is known here',
         why: missing ? `${path} does not exist` : `${path} cannot be read: ${String(error)}`,
-        next: 'start one with `npm start` in this directory, or name a deployed one: --endpoint URL --region REGION',
+        next: 'start one with `npm start` in this directory; set HOLDOFF_DATA=DIR to the data folder of one that runs (it prints `data in DIR`); or name a deployed one: --endpoint URL --region REGION',
       },
       { cause: error },
     );

@@ -1,5 +1,6 @@
 /** What a command can touch of the world outside: given to it, so that tests give it another. */
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -19,6 +20,10 @@ export type Io = {
   readonly cwd: string;
   readonly now: () => Instant;
   readonly readFile: (path: string) => Promise<string>;
+  /** The names in a folder; none where there is no such folder. */
+  readonly listFolder: (path: string) => Promise<readonly string[]>;
+  /** Whether a process of this user's runs. */
+  readonly isAlive: (pid: number) => boolean;
   readonly readStdin: () => Promise<string>;
   /** Ends early, without an error, when the signal is aborted. */
   readonly sleep: (ms: number) => Promise<void>;
@@ -47,10 +52,22 @@ export function processIo(): Io {
     cwd: process.cwd(),
     now: () => instant(Date.now()),
     readFile: (path) => readFile(path, 'utf8'),
+    listFolder: async (path) => (existsSync(path) ? readdir(path) : []),
+    isAlive,
     readStdin: () => text(process.stdin),
     sleep: (ms) => sleep(ms, interrupt.signal),
     interrupted: interrupt.signal,
   };
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    // No such process, or somebody else's: not one that this user has started.
+    return false;
+  }
 }
 
 /** Asks on standard error: standard output is for what was asked for. Ctrl-C answers nothing, which is no. */

@@ -3,15 +3,17 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { USUAL_PORT } from './control-plane.ts';
 import { ROUTES } from '../core/contract/routes.ts';
 import { fetchTransport } from '../client/client.ts';
+import { LOCAL_FILE, PID_FILE, USUAL_DATA } from '../client/local-run.ts';
 import { startPageServer, USUAL_PAGE_PORT, type PageServer } from '../client/page-server.ts';
 import { clientOf, signerOf, type Connection } from './demo/client.ts';
 import { DEMO_ENVIRONMENT, GROUPS, NODES, STORY, VMS } from './demo/fleet.ts';
 import { type RealGuests, realGuests } from './demo/guests.ts';
 import { isAlive, watchAncestors } from './demo/ancestors.ts';
+import { leaveWord } from './demo/elsewhere.ts';
+import { readStartOptions } from './demo/options.ts';
 import { startMachine } from './demo/machines.ts';
 import { findProgram, QEMU, QEMU_MISSING } from './demo/qemu.ts';
 import { type Supervised, supervise } from './demo/processes.ts';
@@ -33,18 +35,12 @@ const HELP = `npm start -- [options]: Holdoff on this machine, without AWS and w
 In a second terminal: npm run holdoff -- nodes | vms | events | summary | nodes show ID | vms stop ID | --help
 `;
 
-const { values } = parseArgs({
-  options: {
-    'no-demo': { type: 'boolean', default: false },
-    qemu: { type: 'boolean', default: false },
-    fresh: { type: 'boolean', default: false },
-    port: { type: 'string' },
-    'page-port': { type: 'string' },
-    data: { type: 'string' },
-    plain: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
+const given = readStartOptions(process.argv.slice(2), process.env);
+if ('refused' in given) {
+  process.stderr.write(`${given.refused}\n\n${HELP}`);
+  process.exit(2);
+}
+const values = given;
 
 if (values.help) {
   process.stdout.write(HELP);
@@ -54,7 +50,7 @@ if (values.help) {
 const PAGE_TIMEOUT_MS = 20_000;
 /** What to look at: they stay on screen. */
 const OPENING_LINES = 3;
-const dataDir = resolve(values.data ?? process.env['HOLDOFF_DATA'] ?? '.holdoff');
+const dataDir = resolve(values.data ?? process.env['HOLDOFF_DATA'] ?? USUAL_DATA);
 const demo = !values['no-demo'];
 const live = process.stdout.isTTY && !values.plain;
 const notices: string[] = [];
@@ -67,9 +63,10 @@ refuseSecondStart();
 const again = existsSync(join(dataDir, 'dynamodb')) && !values.fresh;
 if (values.fresh) rmSync(dataDir, { recursive: true, force: true });
 mkdirSync(join(dataDir, 'logs'), { recursive: true });
-rmSync(join(dataDir, 'local.json'), { force: true });
+rmSync(join(dataDir, LOCAL_FILE), { force: true });
 
 writeFileSync(pidFile(), String(process.pid));
+const takeBackWord = leaveWord(process.cwd(), dataDir, process.pid);
 const running: Supervised[] = [];
 const pages: PageServer[] = [];
 const interrupted = new AbortController();
@@ -91,6 +88,7 @@ try {
   await Promise.all(running.filter(({ name }) => name.startsWith('machine')).map((machine) => machine.stop()));
   for (const { stop } of running) await stop();
   rmSync(pidFile(), { force: true });
+  takeBackWord();
   process.stdout.write(
     `stopped; what was reached is kept in ${dataDir} (npm start goes on from there, --fresh begins anew)\n`,
   );
@@ -98,13 +96,13 @@ try {
 
 /** What the CLI must be told to find this run; nothing where it looks by itself. */
 function elsewhere(): string {
-  if (dataDir === resolve('.holdoff')) return '';
+  if (dataDir === resolve(USUAL_DATA)) return '';
   const path = /^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`;
   return `HOLDOFF_DATA=${path} `;
 }
 
 function pidFile(): string {
-  return join(dataDir, 'start.pid');
+  return join(dataDir, PID_FILE);
 }
 
 /** Two at once on the same data would fight for it, and `--fresh` would take it away from the other. */

@@ -71,7 +71,7 @@ export async function probeEndpoint(
         'endpoint',
         `${endpoint} does not answer: ${reasonOf(cause)}`,
         isLocal
-          ? 'is `npm start` running? Start it in this directory, or set HOLDOFF_DATA to where it keeps its data'
+          ? 'is `npm start` running? Start it in this directory, or set HOLDOFF_DATA=DIR to the data folder of the one that runs'
           : 'check the endpoint (the output Endpoint of the stack) and the way there: DNS, proxy, VPN',
       ),
       clock: unchecked('clock', 'nobody answered who could have said the time'),

@@ -38,6 +38,30 @@ describe('without an endpoint', () => {
     expect(error.text.next).toContain('`npm start`');
   });
 
+  it('a run of this directory that keeps its data elsewhere is found, when nobody runs at the usual place', async () => {
+    const files = {
+      '/here/.holdoff/local.json': LOCAL.replace('4000', '3999'),
+      '/here/.holdoff/start.pid': '10',
+      '/here/.holdoff/elsewhere/11': '/data',
+      '/here/.holdoff/elsewhere/12': '/gone',
+      '/data/local.json': LOCAL,
+    };
+    expect(await resolveConnection({}, fakeIo({ files, alive: [11] }))).toMatchObject({
+      endpoint: 'http://127.0.0.1:4000',
+    });
+    expect(await resolveConnection({}, fakeIo({ files, alive: [10, 11] }))).toMatchObject({
+      endpoint: 'http://127.0.0.1:3999',
+    });
+    expect(await resolveConnection({}, fakeIo({ files }))).toMatchObject({ endpoint: 'http://127.0.0.1:3999' });
+  });
+
+  it('of several that are elsewhere it says how to name each', async () => {
+    const files = { '/here/.holdoff/elsewhere/11': '/data', '/here/.holdoff/elsewhere/12': '/more' };
+    const error = await refusal({}, { files, alive: [11, 12] });
+    expect(error).toMatchObject({ code: 'NoLocalControlPlane', exitCode: EXIT.unreachable });
+    expect(error.text.next).toBe('name one: HOLDOFF_DATA=/data, or HOLDOFF_DATA=/more');
+  });
+
   it.each(['', 'nonsense', '{}', '{"endpoint":1}', '[]'])('refuses a local file that says %j', async (text) => {
     const error = await refusal({}, { files: { '/here/.holdoff/local.json': text } });
     expect(error).toMatchObject({ code: 'BadLocalFile', exitCode: EXIT.unreachable });

@@ -1,4 +1,5 @@
 /** The outside world for a command under test: what it printed is kept, and its clock stands still. */
+import { basename, dirname } from 'node:path';
 import { sleep, type Io } from '../../cli/io.ts';
 import { NOW } from './fleet.ts';
 
@@ -15,6 +16,8 @@ export type World = {
   readonly height?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
+  /** Processes that run. */
+  readonly alive?: readonly number[];
   readonly stdin?: string;
   /** What somebody at the terminal answers; nobody is there without it. */
   readonly answer?: string;
@@ -47,6 +50,9 @@ export function fakeIo(world: World = {}): FakeIo {
       if (text === undefined) throw missing(path);
       return text;
     },
+    listFolder: async (path) =>
+      Object.keys(world.files ?? {}).flatMap((file) => (dirname(file) === path ? basename(file) : [])),
+    isAlive: (pid) => world.alive?.includes(pid) ?? false,
     readStdin: async () => world.stdin ?? '',
     sleep: async () => {
       world.onSleep?.(io);

@@ -1,11 +1,12 @@
 /** Whatever ends `npm start`, nothing of it is left running, and the next one is not refused. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { leaveWord } from '../../local/demo/elsewhere.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 let mark: string;
@@ -86,6 +87,19 @@ describe.skipIf(process.platform !== 'linux')('nothing is left running of npm st
     expect(execFileSync('/bin/sh', ['-c', hint ?? 'false'], { cwd: repository, encoding: 'utf8' })).toContain(
       'nodes\ttotal',
     );
+  });
+
+  it('and a second terminal that knows nothing of it finds it', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdoff-second-'));
+    const takeBack = leaveWord(directory, data, process.pid);
+    writeFileSync(join(data, 'local.json'), 'not yet');
+    const line = `node ${join(repository, 'cli/holdoff.mjs')} nodes`;
+    const { HOLDOFF_DATA: _data, ...env } = process.env;
+    const said = (): string => spawnSync('/bin/sh', ['-c', line], { cwd: directory, env, encoding: 'utf8' }).stderr;
+    expect(said()).toContain(`${join(data, 'local.json')} does not say where`);
+    takeBack();
+    expect(said()).toContain(`${join(directory, '.holdoff/local.json')} does not exist`);
+    rmSync(directory, { recursive: true });
   });
 
   it.each(['SIGHUP', 'SIGTERM'] as const)('when it gets %s, as from a terminal that is closed', async (signal) => {
