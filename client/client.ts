@@ -2,7 +2,7 @@
  * The API as its callers use it: one signed request a call, over whatever transport they have. What a refusal means,
  * and when to try again, is theirs to say.
  */
-import type * as z from 'zod/mini';
+import type { AnswerOf } from '../core/contract/route-answers.ts';
 import type { Route } from '../core/contract/route.ts';
 import { callOf, type CallOf } from './request.ts';
 import type { Signer } from './sign.ts';
@@ -21,7 +21,7 @@ export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
 export type Answer<R extends Route> = {
   readonly status: number;
   /** As it came; null when it is not JSON. A 2xx of a control plane of this version has the route's shape. */
-  readonly body: z.output<R['answer']> | null;
+  readonly body: AnswerOf<R> | null;
   readonly text: string;
 };
 

@@ -4,6 +4,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import type { Context } from 'aws-lambda';
 import { after, milliseconds, seconds } from '../core/kit/time.ts';
 import { CloudWatchAlarms } from './aws/cloudwatch-alarms.ts';
+import { later } from './aws/later.ts';
 import { ManagedNodes } from './aws/managed-nodes.ts';
 import { Home } from './operations/home.ts';
 import { sweep, type SweepReport } from './operations/sweep.ts';
@@ -12,8 +13,8 @@ import { wire } from './wire.ts';
 const { plane } = wire();
 const home = new Home(plane);
 const services = {
-  registry: new ManagedNodes(new SSMClient({})),
-  watch: new CloudWatchAlarms(new CloudWatchClient({})),
+  registry: new ManagedNodes(later(() => new SSMClient({}))),
+  watch: new CloudWatchAlarms(later(() => new CloudWatchClient({}))),
 };
 
 /** Before its function is stopped it stops by itself: what is under way then may take so long. */

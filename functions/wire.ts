@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { later } from './aws/later.ts';
 import { type Env, readEnv } from './env.ts';
 import { composePlane } from './plane.ts';
 import type { ControlPlane } from './ports.ts';
@@ -16,9 +17,9 @@ export function wire(): Wired {
   const dynamodb = new DynamoDBClient({});
   const clients = {
     dynamodb,
-    scheduler: new SchedulerClient({}),
-    sqs: new SQSClient({}),
-    events: new EventBridgeClient({}),
+    scheduler: later(() => new SchedulerClient({})),
+    sqs: later(() => new SQSClient({})),
+    events: later(() => new EventBridgeClient({})),
   };
   return { env, plane: composePlane(clients, env, thisProcess(env.metricNamespace)), dynamodb };
 }

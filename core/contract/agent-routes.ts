@@ -1,5 +1,4 @@
 /** The calls of an agent: apart from the others, so that an agent carries no schema that it never uses. */
-import { hostVmsSchema, launchAnswerSchema, nodeReportAnswerSchema, vmReportAnswerSchema } from './agent-answers.ts';
 import { nodeReportSchema, vmReportSchema } from './agent-bodies.ts';
 import type { Route } from './route.ts';
 
@@ -11,7 +10,6 @@ export const AGENT_ROUTES = {
     summary: 'A node reports its state and learns what is wanted of it; the first report enrols it',
     body: nodeReportSchema,
     statuses: [200, 409],
-    answer: nodeReportAnswerSchema,
   },
   listHostVms: {
     method: 'GET',
@@ -19,7 +17,6 @@ export const AGENT_ROUTES = {
     who: 'node',
     summary: 'What should run on this host',
     statuses: [200],
-    answer: hostVmsSchema,
   },
   reportVm: {
     method: 'POST',
@@ -28,7 +25,6 @@ export const AGENT_ROUTES = {
     summary: 'A host reports an instance and learns whether it is to run',
     body: vmReportSchema,
     statuses: [200, 404],
-    answer: vmReportAnswerSchema,
   },
   getLaunch: {
     method: 'GET',
@@ -37,6 +33,5 @@ export const AGENT_ROUTES = {
     summary: 'The launch definition of an instance; fetching it takes the instance on',
     query: ['instanceId'],
     statuses: [200, 404, 409],
-    answer: launchAnswerSchema,
   },
 } as const satisfies Readonly<Record<string, Route>>;

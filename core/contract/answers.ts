@@ -4,8 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { nodeBackoffSchema } from '../policy/backoff.ts';
-import { drainSchema } from '../policy/drain.ts';
-import { monitorSchema } from '../policy/monitor.ts';
+import { drainSteps, onDrainTimeout } from '../policy/drain.ts';
+import { checks, onFailure } from '../policy/monitor.ts';
 import { rolloutFields } from '../policy/rollout.ts';
 import { updateCheckSchema } from './agent-bodies.ts';
 import { vmBodySchema } from './operator-bodies.ts';
@@ -174,17 +174,17 @@ export const groupSchema = z.object({
     }),
     monitor: z.object({
       soak: durationShown(),
-      checks: monitorSchema.shape.checks.def.innerType,
-      onFailure: monitorSchema.shape.onFailure.def.innerType,
+      checks: checks(),
+      onFailure: onFailure(),
     }),
     drain: z.nullable(
       z.object({
-        steps: drainSchema.shape.steps,
+        steps: drainSteps(),
         timeout: durationShown(),
-        onTimeout: drainSchema.shape.onTimeout.def.innerType,
+        onTimeout: onDrainTimeout(),
       }),
     ),
-    ...rolloutFields,
+    ...rolloutFields(),
   }),
   paused: z.boolean(),
   memberCount: z.nullable(count()),

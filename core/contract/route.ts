@@ -20,8 +20,6 @@ export type Route = {
   readonly body?: z.core.$ZodType;
   /** A person's query with any other name is refused. */
   readonly query?: readonly QueryName[];
-  /** What its 2xx looks like. */
-  readonly answer: z.core.$ZodType;
   /** Its own statuses, besides those that any route may answer. */
   readonly statuses: readonly number[];
   /** Also served while the table is a restored copy that was not recovered. */

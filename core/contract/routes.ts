@@ -7,20 +7,6 @@ import type * as z from 'zod/mini';
 import { groupBodySchema } from '../policy/group-policy.ts';
 import { AGENT_ROUTES } from './agent-routes.ts';
 import {
-  eventPageSchema,
-  groupAnswerSchema,
-  groupPageSchema,
-  lastEventsSchema,
-  nodeAnswerSchema,
-  nodePageSchema,
-  openapiSchema,
-  recoverAnswerSchema,
-  summarySchema,
-  consoleSchema,
-  vmAnswerSchema,
-  vmPageSchema,
-} from './answers.ts';
-import {
   closeBreakerBodySchema,
   emptyBodySchema,
   expediteBodySchema,
@@ -42,7 +28,6 @@ export const ROUTES = {
     summary: 'All nodes',
     query: ['limit', 'cursor', 'group'],
     statuses: [200],
-    answer: nodePageSchema,
   },
   getNode: {
     method: 'GET',
@@ -50,7 +35,6 @@ export const ROUTES = {
     who: 'viewer',
     summary: 'One node',
     statuses: [200, 404],
-    answer: nodeAnswerSchema,
   },
   listNodeEvents: {
     method: 'GET',
@@ -58,7 +42,6 @@ export const ROUTES = {
     who: 'viewer',
     summary: 'The last 20 events of a node',
     statuses: [200, 404],
-    answer: lastEventsSchema,
   },
   deleteNode: {
     method: 'DELETE',
@@ -66,7 +49,6 @@ export const ROUTES = {
     who: 'operator',
     summary: 'Remove a node, leaving a tombstone',
     statuses: [202, 404],
-    answer: nodeAnswerSchema,
   },
   retryNode: {
     method: 'POST',
@@ -75,7 +57,6 @@ export const ROUTES = {
     summary: 'End the waits of its record, keep the count',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: nodeAnswerSchema,
   },
   holdNode: {
     method: 'POST',
@@ -84,7 +65,6 @@ export const ROUTES = {
     summary: 'Start nothing new, activate nothing, and go on to no disruptive step',
     body: nodeHoldBodySchema,
     statuses: [202, 404, 409],
-    answer: nodeAnswerSchema,
   },
   releaseNode: {
     method: 'POST',
@@ -93,7 +73,6 @@ export const ROUTES = {
     summary: 'End a hold',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: nodeAnswerSchema,
   },
   fenceNode: {
     method: 'POST',
@@ -102,7 +81,6 @@ export const ROUTES = {
     summary: 'State that the host is off: its instances have ended',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: nodeAnswerSchema,
   },
   moveNode: {
     method: 'POST',
@@ -111,7 +89,6 @@ export const ROUTES = {
     summary: 'Move a node to another group',
     body: nodeMoveBodySchema,
     statuses: [202, 404, 409],
-    answer: nodeAnswerSchema,
   },
   listGroups: {
     method: 'GET',
@@ -120,7 +97,6 @@ export const ROUTES = {
     summary: 'All groups',
     query: ['limit', 'cursor'],
     statuses: [200],
-    answer: groupPageSchema,
   },
   getGroup: {
     method: 'GET',
@@ -128,7 +104,6 @@ export const ROUTES = {
     who: 'viewer',
     summary: 'One group',
     statuses: [200, 404],
-    answer: groupAnswerSchema,
   },
   putGroup: {
     method: 'PUT',
@@ -137,7 +112,6 @@ export const ROUTES = {
     summary: 'Declare a group or change its policy',
     body: groupBodySchema,
     statuses: [200, 201],
-    answer: groupAnswerSchema,
   },
   deleteGroup: {
     method: 'DELETE',
@@ -145,7 +119,6 @@ export const ROUTES = {
     who: 'operator',
     summary: "Drop a group's policy: default's holds then",
     statuses: [202, 404, 409],
-    answer: groupAnswerSchema,
   },
   pauseGroup: {
     method: 'POST',
@@ -154,7 +127,6 @@ export const ROUTES = {
     summary: 'Start nothing new in the group, and go on to no disruptive step',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: groupAnswerSchema,
   },
   closeBreaker: {
     method: 'POST',
@@ -163,7 +135,6 @@ export const ROUTES = {
     summary: 'Forgive a version, or all, that too many nodes of the group crashed on',
     body: closeBreakerBodySchema,
     statuses: [202, 404, 409],
-    answer: groupAnswerSchema,
   },
   openWindow: {
     method: 'POST',
@@ -172,7 +143,6 @@ export const ROUTES = {
     summary: 'Let the group begin now, whatever its windows say; a freeze refuses it',
     body: openWindowBodySchema,
     statuses: [202, 404, 409],
-    answer: groupAnswerSchema,
   },
   closeWindow: {
     method: 'POST',
@@ -181,7 +151,6 @@ export const ROUTES = {
     summary: 'End early a window that a person opened',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: groupAnswerSchema,
   },
   expedite: {
     method: 'POST',
@@ -190,7 +159,6 @@ export const ROUTES = {
     summary: 'Let one version past its age and the groups that come first',
     body: expediteBodySchema,
     statuses: [202, 404, 409],
-    answer: groupAnswerSchema,
   },
   resumeGroup: {
     method: 'POST',
@@ -199,7 +167,6 @@ export const ROUTES = {
     summary: 'End a pause',
     body: emptyBodySchema,
     statuses: [202, 404],
-    answer: groupAnswerSchema,
   },
   listVms: {
     method: 'GET',
@@ -208,7 +175,6 @@ export const ROUTES = {
     summary: 'All VMs',
     query: ['limit', 'cursor', 'host'],
     statuses: [200],
-    answer: vmPageSchema,
   },
   getVm: {
     method: 'GET',
@@ -216,7 +182,6 @@ export const ROUTES = {
     who: 'viewer',
     summary: 'One VM',
     statuses: [200, 404],
-    answer: vmAnswerSchema,
   },
   putVm: {
     method: 'PUT',
@@ -225,7 +190,6 @@ export const ROUTES = {
     summary: 'Declare a VM or change it',
     body: vmBodySchema,
     statuses: [200, 201, 409],
-    answer: vmAnswerSchema,
   },
   deleteVm: {
     method: 'DELETE',
@@ -234,7 +198,6 @@ export const ROUTES = {
     summary: 'Delete a VM once its instance has ended, or at once with force',
     query: ['force'],
     statuses: [202, 404],
-    answer: vmAnswerSchema,
   },
   listVmEvents: {
     method: 'GET',
@@ -242,7 +205,6 @@ export const ROUTES = {
     who: 'viewer',
     summary: 'The last 20 events of a VM',
     statuses: [200, 404],
-    answer: lastEventsSchema,
   },
   startVm: {
     method: 'POST',
@@ -251,7 +213,6 @@ export const ROUTES = {
     summary: 'Start now, in back-off too',
     body: emptyBodySchema,
     statuses: [202, 404, 409],
-    answer: vmAnswerSchema,
   },
   stopVm: {
     method: 'POST',
@@ -260,7 +221,6 @@ export const ROUTES = {
     summary: 'Stop and stay off',
     body: stopBodySchema,
     statuses: [202, 404],
-    answer: vmAnswerSchema,
   },
   restartVm: {
     method: 'POST',
@@ -269,7 +229,6 @@ export const ROUTES = {
     summary: 'End the instance and start another',
     body: stopBodySchema,
     statuses: [202, 404, 409],
-    answer: vmAnswerSchema,
   },
   askConsole: {
     method: 'POST',
@@ -278,7 +237,6 @@ export const ROUTES = {
     summary: "Ask the host for the last 16 KiB of a live guest's console",
     body: emptyBodySchema,
     statuses: [202, 404, 409],
-    answer: consoleSchema,
   },
   getConsole: {
     method: 'GET',
@@ -286,7 +244,6 @@ export const ROUTES = {
     who: 'operator',
     summary: 'The console that was asked for, once it has come; kept for 10 min',
     statuses: [200, 404],
-    answer: consoleSchema,
   },
   listEvents: {
     method: 'GET',
@@ -295,7 +252,6 @@ export const ROUTES = {
     summary: 'The event log, newest first',
     query: ['limit', 'cursor'],
     statuses: [200],
-    answer: eventPageSchema,
   },
   getSummary: {
     method: 'GET',
@@ -303,7 +259,6 @@ export const ROUTES = {
     who: 'viewer',
     summary: 'Counts by state, and what needs attention',
     statuses: [200],
-    answer: summarySchema,
   },
   recover: {
     method: 'POST',
@@ -313,7 +268,6 @@ export const ROUTES = {
     body: recoverBodySchema,
     statuses: [202, 409],
     whileRestored: true,
-    answer: recoverAnswerSchema,
   },
   getOpenapi: {
     method: 'GET',
@@ -321,7 +275,6 @@ export const ROUTES = {
     who: 'viewer',
     summary: 'This API as OpenAPI 3.1',
     statuses: [200],
-    answer: openapiSchema,
     bare: true,
   },
 } as const satisfies Readonly<Record<string, Route>>;
@@ -337,7 +290,5 @@ export type RouteParameters<N extends RouteName> = ParametersOf<Routes[N]['path'
 export type RouteBody<N extends RouteName> = Routes[N] extends { body: infer B extends z.core.$ZodType }
   ? z.output<B>
   : undefined;
-/** What a 2xx of a route answers, the version of the API included. */
-export type RouteAnswer<N extends RouteName> = z.output<Routes[N]['answer']>;
 /** The 2xx of a route. */
 export type RouteSuccess<N extends RouteName> = Extract<Routes[N]['statuses'][number], 200 | 201 | 202>;

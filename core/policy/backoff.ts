@@ -19,31 +19,35 @@ import {
 /** After so many crashes, or failures in a row, nothing is tried by itself any more. */
 export const giveUpAfter = () => z.optional(z.int().check(z.gte(1), z.lte(1000)));
 
-export const nodeBackoffSchema = z.union([
-  z.strictObject({ preset: z.enum(['seed', 'brupop']), giveUpAfter: giveUpAfter() }),
-  z.strictObject({
-    giveUpAfter: giveUpAfter(),
-    unit: positiveDuration(),
-    from: z.enum(['firstCrash', 'lastCrash']),
-    cap: positiveDuration(),
-    resetAfter: z.union([z.literal('none'), positiveDuration()]),
-  }),
-]);
+export const nodeBackoffSchema = /* @__PURE__ */ z.lazy(() =>
+  z.union([
+    z.strictObject({ preset: z.enum(['seed', 'brupop']), giveUpAfter: giveUpAfter() }),
+    z.strictObject({
+      giveUpAfter: giveUpAfter(),
+      unit: positiveDuration(),
+      from: z.enum(['firstCrash', 'lastCrash']),
+      cap: positiveDuration(),
+      resetAfter: z.union([z.literal('none'), positiveDuration()]),
+    }),
+  ]),
+);
 export type NodeBackoffBody = z.infer<typeof nodeBackoffSchema>;
 
 /** After so many failures in a row it is tried no more; never, when it is left out (DESIGN section 3 rule 2). */
-const vmGiveUpAfter = { giveUpAfter: z.optional(z.int().check(z.gte(1), z.lte(1000))) };
+const vmGiveUpAfter = () => ({ giveUpAfter: giveUpAfter() });
 
-export const vmBackoffSchema = z.union([
-  z.strictObject({ preset: z.enum(['seed', 'kubevirt']), ...vmGiveUpAfter }),
-  z.strictObject({
-    base: positiveDuration(),
-    factor: z.number().check(z.gte(1), z.lte(10)),
-    cap: positiveDuration(),
-    jitter: z.number().check(z.gte(0), z.lte(1), notTiny()),
-    ...vmGiveUpAfter,
-  }),
-]);
+export const vmBackoffSchema = /* @__PURE__ */ z.lazy(() =>
+  z.union([
+    z.strictObject({ preset: z.enum(['seed', 'kubevirt']), ...vmGiveUpAfter() }),
+    z.strictObject({
+      base: positiveDuration(),
+      factor: z.number().check(z.gte(1), z.lte(10)),
+      cap: positiveDuration(),
+      jitter: z.number().check(z.gte(0), z.lte(1), notTiny()),
+      ...vmGiveUpAfter(),
+    }),
+  ]),
+);
 export type VmBackoffBody = z.infer<typeof vmBackoffSchema>;
 
 /** A wait of `unit × 2^count + plus` from the first or the last crash, at most `cap`; the record forgotten after `resetAfter`. */

@@ -12,13 +12,15 @@ export const DEADLINES = {
 } as const;
 
 /** As a group gives them. */
-export const deadlinesSchema = z.strictObject({
-  StagedUpdate: z.optional(positiveDuration()),
-  PerformedUpdate: z.optional(positiveDuration()),
-  RebootedIntoUpdate: z.optional(positiveDuration()),
-  MonitoringUpdate: z.optional(positiveDuration()),
-  Idle: z.optional(positiveDuration()),
-});
+export const deadlinesSchema = /* @__PURE__ */ z.lazy(() =>
+  z.strictObject({
+    StagedUpdate: z.optional(positiveDuration()),
+    PerformedUpdate: z.optional(positiveDuration()),
+    RebootedIntoUpdate: z.optional(positiveDuration()),
+    MonitoringUpdate: z.optional(positiveDuration()),
+    Idle: z.optional(positiveDuration()),
+  }),
+);
 
 export const deadlineOf = (state: keyof typeof DEADLINES, given: z.infer<typeof deadlinesSchema> = {}): Duration =>
   durationOr(given[state], DEADLINES[state]);

@@ -20,7 +20,8 @@ const targetGroup = () =>
       ),
     );
 
-const SHAPES = {
+/** Made when a schema is: nothing is built when the module is loaded. */
+const shapes = () => ({
   // A pod that nothing starts again elsewhere blocks the drain, unless its owner says that it may go (kubectl drain --force).
   kubernetes: { type: z.literal('kubernetes'), unmanaged: z.optional(z.literal('evict')) },
   ecs: { type: z.literal('ecs') },
@@ -29,31 +30,40 @@ const SHAPES = {
     targetGroups: z.array(targetGroup()).check(z.minLength(1), z.maxLength(20)),
   },
   exec: { type: z.literal('exec'), hook: hookName(), undo: z.optional(hookName()) },
-};
+});
 
-export const drainSchema = z.strictObject({
-  steps: z
+/** The steps of a group's body; its answer shows them as they were given. */
+export const drainSteps = () =>
+  z
     .array(
       z.discriminatedUnion('type', [
-        z.strictObject(SHAPES.kubernetes),
-        z.strictObject(SHAPES.ecs),
-        z.strictObject(SHAPES.loadBalancer),
-        z.strictObject(SHAPES.exec),
+        z.strictObject(shapes().kubernetes),
+        z.strictObject(shapes().ecs),
+        z.strictObject(shapes().loadBalancer),
+        z.strictObject(shapes().exec),
       ]),
     )
-    .check(z.maxLength(DRAIN_STEPS_MAX)),
-  timeout: z.optional(positiveDuration()),
-  onTimeout: z.optional(z.enum(['abort', 'reboot'])),
-});
+    .check(z.maxLength(DRAIN_STEPS_MAX));
+export const onDrainTimeout = () => z.enum(['abort', 'reboot']);
+
+export const drainSchema = /* @__PURE__ */ z.lazy(() =>
+  z.strictObject({
+    steps: drainSteps(),
+    timeout: z.optional(positiveDuration()),
+    onTimeout: z.optional(onDrainTimeout()),
+  }),
+);
 export type DrainBody = z.infer<typeof drainSchema>;
 
 /** A step as an agent reads it: fields that a newer control plane adds are left alone. */
-export const drainStepSchema = z.discriminatedUnion('type', [
-  z.object(SHAPES.kubernetes),
-  z.object(SHAPES.ecs),
-  z.object(SHAPES.loadBalancer),
-  z.object(SHAPES.exec),
-]);
+export const drainStepSchema = /* @__PURE__ */ z.lazy(() =>
+  z.discriminatedUnion('type', [
+    z.object(shapes().kubernetes),
+    z.object(shapes().ecs),
+    z.object(shapes().loadBalancer),
+    z.object(shapes().exec),
+  ]),
+);
 export type DrainStep = z.infer<typeof drainStepSchema>;
 
 /** What the agent is told: defaults filled in, durations in seconds. */

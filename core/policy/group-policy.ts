@@ -8,36 +8,38 @@ import { type Concurrency, concurrencyOf, limitSchema } from './limit.ts';
 import { rolloutFields, type RolloutPolicy, rolloutPolicyOf } from './rollout.ts';
 import { type MonitorPolicy, monitorPolicyOf, monitorSchema, slowChecks } from './monitor.ts';
 
-export const groupBodySchema = z
-  .strictObject({
-    maxConcurrentUpdates: z.optional(limitSchema),
-    backoff: z.optional(nodeBackoffSchema),
-    deadlines: z.optional(deadlinesSchema),
-    monitor: z.optional(monitorSchema),
-    drain: z.optional(drainSchema),
-    ...rolloutFields,
-  })
-  .check(
-    z.refine(
-      ({ drain, deadlines }) =>
-        drain === undefined ||
-        drain.steps.length === 0 ||
-        drainTimeout(drain) < deadlineOf('RebootedIntoUpdate', deadlines),
-      {
-        error:
-          'must be shorter than the deadline of RebootedIntoUpdate (15m unless set), which it is a part of; the default is 10m',
-        path: ['drain', 'timeout'],
-      },
+export const groupBodySchema = /* @__PURE__ */ z.lazy(() =>
+  z
+    .strictObject({
+      maxConcurrentUpdates: z.optional(limitSchema),
+      backoff: z.optional(nodeBackoffSchema),
+      deadlines: z.optional(deadlinesSchema),
+      monitor: z.optional(monitorSchema),
+      drain: z.optional(drainSchema),
+      ...rolloutFields(),
+    })
+    .check(
+      z.refine(
+        ({ drain, deadlines }) =>
+          drain === undefined ||
+          drain.steps.length === 0 ||
+          drainTimeout(drain) < deadlineOf('RebootedIntoUpdate', deadlines),
+        {
+          error:
+            'must be shorter than the deadline of RebootedIntoUpdate (15m unless set), which it is a part of; the default is 10m',
+          path: ['drain', 'timeout'],
+        },
+      ),
+      z.refine(({ spread, maxConcurrentUpdates }) => spread === undefined || maxConcurrentUpdates !== 'unlimited', {
+        path: ['spread'],
+        message: 'needs a limit: without one nobody counts who is under way in which zone',
+      }),
+      z.superRefine(({ monitor, deadlines }, problems) => {
+        const deadline = deadlineOf('MonitoringUpdate', deadlines);
+        for (const problem of slowChecks(monitor, deadline)) problems.addIssue({ code: 'custom', ...problem });
+      }),
     ),
-    z.refine(({ spread, maxConcurrentUpdates }) => spread === undefined || maxConcurrentUpdates !== 'unlimited', {
-      path: ['spread'],
-      message: 'needs a limit: without one nobody counts who is under way in which zone',
-    }),
-    z.superRefine(({ monitor, deadlines }, problems) => {
-      const deadline = deadlineOf('MonitoringUpdate', deadlines);
-      for (const problem of slowChecks(monitor, deadline)) problems.addIssue({ code: 'custom', ...problem });
-    }),
-  );
+);
 export type GroupBody = z.infer<typeof groupBodySchema>;
 
 export type Deadlines = Readonly<Record<keyof typeof DEADLINES, Duration>>;

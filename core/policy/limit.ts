@@ -8,11 +8,13 @@ export function percentText(message: string) {
   return z.string().check(z.regex(/^(?:[1-9]|[1-9]\d|100)%$/, message));
 }
 
-export const limitSchema = z.union([
-  z.int().check(z.gte(1), z.lte(LIMIT_MAX)),
-  z.literal('unlimited'),
-  percentText('must be a number from 1 to 500, a percentage from 1% to 100%, or unlimited'),
-]);
+export const limitSchema = /* @__PURE__ */ z.lazy(() =>
+  z.union([
+    z.int().check(z.gte(1), z.lte(LIMIT_MAX)),
+    z.literal('unlimited'),
+    percentText('must be a number from 1 to 500, a percentage from 1% to 100%, or unlimited'),
+  ]),
+);
 type LimitBody = z.infer<typeof limitSchema>;
 
 export type Concurrency =

@@ -23,7 +23,8 @@ const unit = () =>
     );
 const path = () => z.string().check(z.regex(/^\/[\x21-\x7e]{0,1023}$/, 'must begin with / and hold no space'));
 
-const SHAPES = {
+/** Made when a schema is: nothing is built when the module is loaded. */
+const shapes = () => ({
   systemd: { type: z.literal('systemd'), unit: unit() },
   http: {
     type: z.literal('http'),
@@ -35,41 +36,48 @@ const SHAPES = {
   },
   tcp: { type: z.literal('tcp'), port: port() },
   exec: { type: z.literal('exec'), hook: hookName() },
-};
-const asked = { name: hookName(), timeout: z.optional(positiveDuration()) };
-const told = { name: z.string(), timeoutSeconds: z.number().check(z.positive()) };
-
-export const monitorSchema = z.strictObject({
-  soak: z.optional(durationText()),
-  checks: z.optional(
-    z
-      .array(
-        z.discriminatedUnion('type', [
-          z.strictObject({ ...asked, ...SHAPES.systemd }),
-          z.strictObject({ ...asked, ...SHAPES.http }),
-          z.strictObject({ ...asked, ...SHAPES.tcp }),
-          z.strictObject({ ...asked, ...SHAPES.exec }),
-        ]),
-      )
-      .check(
-        z.maxLength(CHECKS_MAX),
-        z.refine(
-          (checks) => new Set(checks.map(({ name }) => name)).size === checks.length,
-          'must have names of their own: a failure is reported by name',
-        ),
-      ),
-  ),
-  onFailure: z.optional(z.enum(['rollback', 'report'])),
 });
+const asked = () => ({ name: hookName(), timeout: z.optional(positiveDuration()) });
+const told = () => ({ name: z.string(), timeoutSeconds: z.number().check(z.positive()) });
+
+/** The checks of a group's body; its answer shows them as they were given. */
+export const checks = () =>
+  z
+    .array(
+      z.discriminatedUnion('type', [
+        z.strictObject({ ...asked(), ...shapes().systemd }),
+        z.strictObject({ ...asked(), ...shapes().http }),
+        z.strictObject({ ...asked(), ...shapes().tcp }),
+        z.strictObject({ ...asked(), ...shapes().exec }),
+      ]),
+    )
+    .check(
+      z.maxLength(CHECKS_MAX),
+      z.refine(
+        (checks) => new Set(checks.map(({ name }) => name)).size === checks.length,
+        'must have names of their own: a failure is reported by name',
+      ),
+    );
+export const onFailure = () => z.enum(['rollback', 'report']);
+
+export const monitorSchema = /* @__PURE__ */ z.lazy(() =>
+  z.strictObject({
+    soak: z.optional(durationText()),
+    checks: z.optional(checks()),
+    onFailure: z.optional(onFailure()),
+  }),
+);
 export type MonitorBody = z.infer<typeof monitorSchema>;
 
 /** A check as an agent reads it: fields that a newer control plane adds are left alone. */
-export const healthCheckSchema = z.discriminatedUnion('type', [
-  z.object({ ...told, ...SHAPES.systemd }),
-  z.object({ ...told, ...SHAPES.http }),
-  z.object({ ...told, ...SHAPES.tcp }),
-  z.object({ ...told, ...SHAPES.exec }),
-]);
+export const healthCheckSchema = /* @__PURE__ */ z.lazy(() =>
+  z.discriminatedUnion('type', [
+    z.object({ ...told(), ...shapes().systemd }),
+    z.object({ ...told(), ...shapes().http }),
+    z.object({ ...told(), ...shapes().tcp }),
+    z.object({ ...told(), ...shapes().exec }),
+  ]),
+);
 export type HealthCheck = z.infer<typeof healthCheckSchema>;
 
 /** What a node carries of it through an attempt: defaults filled in, durations in seconds. */

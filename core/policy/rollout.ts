@@ -24,39 +24,45 @@ const within = () =>
 const distinct = (what: string) =>
   z.refine<string[]>((given) => new Set(given).size === given.length, `must name each ${what} once`);
 
-export const breakerSchema = z.strictObject({
-  failures: z.int().check(z.gte(1), z.lte(BREAKER_FAILURES_MAX)),
-  within: within(),
-});
+export const breakerSchema = /* @__PURE__ */ z.lazy(() =>
+  z.strictObject({
+    failures: z.int().check(z.gte(1), z.lte(BREAKER_FAILURES_MAX)),
+    within: within(),
+  }),
+);
 
-export const versionPolicySchema = z
-  .strictObject({
-    pin: z.optional(shortText()),
-    skip: z.optional(z.array(shortText()).check(z.maxLength(SKIP_MAX), distinct('version'))),
-    minVersionAge: z.optional(positiveDuration()),
-    allowDowngrade: z.optional(z.boolean()),
-  })
-  .check(
-    z.refine(({ pin, skip }) => pin === undefined || !(skip ?? []).includes(pin), {
-      path: ['skip'],
-      message: 'must not name the version that is pinned: nothing could ever be taken',
-    }),
-  );
+export const versionPolicySchema = /* @__PURE__ */ z.lazy(() =>
+  z
+    .strictObject({
+      pin: z.optional(shortText()),
+      skip: z.optional(z.array(shortText()).check(z.maxLength(SKIP_MAX), distinct('version'))),
+      minVersionAge: z.optional(positiveDuration()),
+      allowDowngrade: z.optional(z.boolean()),
+    })
+    .check(
+      z.refine(({ pin, skip }) => pin === undefined || !(skip ?? []).includes(pin), {
+        path: ['skip'],
+        message: 'must not name the version that is pinned: nothing could ever be taken',
+      }),
+    ),
+);
 
-export const orderSchema = z
-  .strictObject({
-    first: z.optional(z.array(nodeId()).check(z.maxLength(ORDER_MAX), distinct('node'))),
-    last: z.optional(z.array(nodeId()).check(z.maxLength(ORDER_MAX), distinct('node'))),
-  })
-  .check(
-    z.refine(({ first, last }) => !(last ?? []).some((id) => (first ?? []).includes(id)), {
-      path: ['last'],
-      message: 'must not name a node that is also among the first',
-    }),
-  );
+export const orderSchema = /* @__PURE__ */ z.lazy(() =>
+  z
+    .strictObject({
+      first: z.optional(z.array(nodeId()).check(z.maxLength(ORDER_MAX), distinct('node'))),
+      last: z.optional(z.array(nodeId()).check(z.maxLength(ORDER_MAX), distinct('node'))),
+    })
+    .check(
+      z.refine(({ first, last }) => !(last ?? []).some((id) => (first ?? []).includes(id)), {
+        path: ['last'],
+        message: 'must not name a node that is also among the first',
+      }),
+    ),
+);
 
 /** The fields of a group's body that are about rollouts. */
-export const rolloutFields = {
+export const rolloutFields = () => ({
   windows: z.optional(windowsSchema),
   freezes: z.optional(freezesSchema),
   breaker: z.optional(breakerSchema),
@@ -68,13 +74,26 @@ export const rolloutFields = {
   ),
   spread: z.optional(z.literal('zone')),
   haltOnAlarm: z.optional(z.array(alarmName()).check(z.maxLength(ALARMS_MAX), distinct('alarm'))),
-} as const;
+});
+
+/** Their names, without the schemas: whoever only looks at a stored policy builds none. */
+const ROLLOUT_FIELDS: Readonly<Record<keyof RolloutBody, true>> = {
+  windows: true,
+  freezes: true,
+  breaker: true,
+  version: true,
+  after: true,
+  order: true,
+  maxUnavailable: true,
+  spread: true,
+  haltOnAlarm: true,
+};
 
 /** Whether a body says anything of rollouts. */
 export const hasRollout = (body: RolloutBody): boolean =>
-  (Object.keys(rolloutFields) as (keyof RolloutBody)[]).some((field) => body[field] !== undefined);
+  (Object.keys(ROLLOUT_FIELDS) as (keyof RolloutBody)[]).some((field) => body[field] !== undefined);
 
-const rolloutSchema = z.strictObject(rolloutFields);
+const rolloutSchema = /* @__PURE__ */ z.lazy(() => z.strictObject(rolloutFields()));
 export type RolloutBody = z.infer<typeof rolloutSchema>;
 
 export type Breaker = { failures: number; within: Duration };

@@ -22,19 +22,21 @@ const asked = {
 };
 
 /** How the host asks the guest whether it lives: a port of the host, `host:port`, or a URL (rule 11). */
-export const livenessSchema = z.union([
-  z.strictObject({
-    tcp: z.union([
-      z.int().check(z.gte(1), z.lte(65_535)),
-      text(1, 300).check(z.refine((target) => /^.+:\d{1,5}$|^\d{1,5}$/.test(target), 'must be a port or host:port')),
-    ]),
-    ...asked,
-  }),
-  z.strictObject({
-    http: text(1, 2000).check(z.refine((url) => /^https?:\/\/[^\s]+$/.test(url), 'must be an http or https URL')),
-    ...asked,
-  }),
-]);
+export const livenessSchema = /* @__PURE__ */ z.lazy(() =>
+  z.union([
+    z.strictObject({
+      tcp: z.union([
+        z.int().check(z.gte(1), z.lte(65_535)),
+        text(1, 300).check(z.refine((target) => /^.+:\d{1,5}$|^\d{1,5}$/.test(target), 'must be a port or host:port')),
+      ]),
+      ...asked,
+    }),
+    z.strictObject({
+      http: text(1, 2000).check(z.refine((url) => /^https?:\/\/[^\s]+$/.test(url), 'must be an http or https URL')),
+      ...asked,
+    }),
+  ]),
+);
 export type LivenessProbe = z.infer<typeof livenessSchema>;
 
 /** The part of a VM's body that is policy. */

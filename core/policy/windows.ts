@@ -54,26 +54,28 @@ export const windowLength = () =>
     }, 'must be from 10m to 7d'),
   );
 
-export const windowSchema = z
-  .strictObject({
-    cron: text(9, 200).check(
-      z.superRefine((cron, problems) => {
-        const problem = cronProblem(cron);
-        if (problem !== null) problems.addIssue({ code: 'custom', message: problem, input: cron });
+export const windowSchema = /* @__PURE__ */ z.lazy(() =>
+  z
+    .strictObject({
+      cron: text(9, 200).check(
+        z.superRefine((cron, problems) => {
+          const problem = cronProblem(cron);
+          if (problem !== null) problems.addIssue({ code: 'custom', message: problem, input: cron });
+        }),
+      ),
+      duration: windowLength(),
+      timezone: z.optional(
+        text(1, 64).check(z.refine(isZone, 'must be the name of an IANA time zone, such as Europe/Berlin')),
+      ),
+      cutoff: z.optional(durationText()),
+    })
+    .check(
+      z.refine(({ duration, cutoff }) => (parseDuration(cutoff ?? '0s') ?? 0) < (parseDuration(duration) ?? 1), {
+        path: ['cutoff'],
+        message: 'must be shorter than the duration: else nothing could ever begin in this window',
       }),
     ),
-    duration: windowLength(),
-    timezone: z.optional(
-      text(1, 64).check(z.refine(isZone, 'must be the name of an IANA time zone, such as Europe/Berlin')),
-    ),
-    cutoff: z.optional(durationText()),
-  })
-  .check(
-    z.refine(({ duration, cutoff }) => (parseDuration(cutoff ?? '0s') ?? 0) < (parseDuration(duration) ?? 1), {
-      path: ['cutoff'],
-      message: 'must be shorter than the duration: else nothing could ever begin in this window',
-    }),
-  );
+);
 export type WindowBody = z.infer<typeof windowSchema>;
 
 const instantText = () =>
@@ -87,18 +89,18 @@ const instantText = () =>
       ),
     );
 
-export const freezeSchema = z
-  .strictObject({ from: instantText(), to: instantText(), reason: z.optional(text(1, 256)) })
-  .check(
+export const freezeSchema = /* @__PURE__ */ z.lazy(() =>
+  z.strictObject({ from: instantText(), to: instantText(), reason: z.optional(text(1, 256)) }).check(
     z.refine(({ from, to }) => (parseInstant(from) ?? 0) < (parseInstant(to) ?? Infinity), {
       path: ['to'],
       message: 'must be after from',
     }),
-  );
+  ),
+);
 export type FreezeBody = z.infer<typeof freezeSchema>;
 
-export const windowsSchema = z.array(windowSchema).check(z.maxLength(WINDOWS_MAX));
-export const freezesSchema = z.array(freezeSchema).check(z.maxLength(FREEZES_MAX));
+export const windowsSchema = /* @__PURE__ */ z.lazy(() => z.array(windowSchema).check(z.maxLength(WINDOWS_MAX)));
+export const freezesSchema = /* @__PURE__ */ z.lazy(() => z.array(freezeSchema).check(z.maxLength(FREEZES_MAX)));
 
 /** The windows of a body, with their defaults; the contract has checked them. */
 export const windowsOf = (bodies: readonly WindowBody[] = []): Window[] =>

@@ -1,12 +1,6 @@
 /** What answers a call: its request as admitted, and the answer that its route promises. */
-import type {
-  RouteAnswer,
-  RouteBody,
-  RouteName,
-  RouteParameters,
-  Routes,
-  RouteSuccess,
-} from '../../core/contract/routes.ts';
+import type { RouteAnswer } from '../../core/contract/route-answers.ts';
+import type { RouteBody, RouteName, RouteParameters, Routes, RouteSuccess } from '../../core/contract/routes.ts';
 import type { NodeId } from '../../core/kit/ids.ts';
 import type { ControlPlane, EventLog } from '../ports.ts';
 

@@ -1,14 +1,19 @@
 /** Binds a handler to every route of the contract: one that is missing, or answers something else, does not compile. */
-import { ROUTES, type RouteName } from '../../core/contract/routes.ts';
+import type { RouteName } from '../../core/contract/routes.ts';
 import * as agents from './agent-routes.ts';
 import * as groups from './group-routes.ts';
 import type { Serve } from './handler.ts';
 import * as nodes from './node-routes.ts';
-import { openapiDocument } from './openapi.ts';
 import * as reads from './read-routes.ts';
 import { summary } from './summary-route.ts';
 import { recoverRoute } from './recover-route.ts';
 import * as vms from './vm-routes.ts';
+
+/** Its schemas are built for whoever asks for the document, and in no other cold start. */
+const openapi: Serve<'getOpenapi'> = async () => {
+  const { openapiDocument } = await import('./openapi.ts');
+  return { status: 200, body: openapiDocument() };
+};
 
 export const HANDLERS: { readonly [N in RouteName]: Serve<N> } = {
   reportNode: agents.reportNodeRoute,
@@ -47,5 +52,5 @@ export const HANDLERS: { readonly [N in RouteName]: Serve<N> } = {
   listEvents: reads.readEvents,
   getSummary: summary,
   recover: recoverRoute,
-  getOpenapi: () => Promise.resolve({ status: 200, body: openapiDocument(ROUTES) }),
+  getOpenapi: openapi,
 };

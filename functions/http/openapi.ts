@@ -1,15 +1,15 @@
 /** The OpenAPI 3.1 document, generated from the schemas that validate (DESIGN section 6). */
 import * as z from 'zod/mini';
 import { API_VERSION } from '../../core/contract/names.ts';
-import type { openapiSchema } from '../../core/contract/answers.ts';
 import { PATH_PARAMETERS, QUERY_PARAMETERS, type QueryName, type QueryParameter } from '../../core/contract/query.ts';
 import { isAgents, parametersOf, type Route } from '../../core/contract/route.ts';
+import { ROUTE_ANSWERS, type RouteAnswer } from '../../core/contract/route-answers.ts';
+import { ROUTE_NAMES, type RouteName, ROUTES } from '../../core/contract/routes.ts';
 import { nameOf, namedSchemas, refTo } from '../../core/contract/schemas.ts';
 import { linksOf } from './openapi-links.ts';
 
 type Json = Record<string, unknown>;
-type RouteTable = Readonly<Record<string, Route>>;
-type OpenapiDocument = z.infer<typeof openapiSchema>;
+type OpenapiDocument = Omit<RouteAnswer<'getOpenapi'>, 'api'>;
 
 const TAGS = [
   { name: 'agents', description: 'What an agent calls, for its own node' },
@@ -29,11 +29,12 @@ function tagOf(route: Route): string {
 /** Every route may refuse a request or an identity, be throttled, or be out of luck with a race. */
 const ALWAYS = [400, 403, 413, 429, 500, 503];
 
-export function openapiDocument(table: RouteTable): OpenapiDocument {
+export function openapiDocument(): OpenapiDocument {
   const paths: Record<string, Json> = {};
-  for (const [id, route] of Object.entries(table)) {
+  for (const id of ROUTE_NAMES) {
+    const route: Route = ROUTES[id];
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(id, route, table) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(id, route) };
   }
   return {
     openapi: '3.1.0',
@@ -57,7 +58,7 @@ export function openapiDocument(table: RouteTable): OpenapiDocument {
   };
 }
 
-function operation(id: string, route: Route, table: RouteTable): Json {
+function operation(id: RouteName, route: Route): Json {
   const inPath = parametersOf(route);
   const statuses = [...new Set([...route.statuses, ...ALWAYS, ...(inPath.length === 0 ? [] : [404])])];
   const shownBody = route.body === undefined ? null : shape(route.body);
@@ -81,9 +82,7 @@ function operation(id: string, route: Route, table: RouteTable): Json {
           requestBody: { required: needsBody(route), content: { 'application/json': { schema: shownBody } } },
         }),
     responses: Object.fromEntries(
-      statuses
-        .sort((a, b) => a - b)
-        .map((status) => [String(status), status < 300 ? done(id, route, table) : refusal(status)]),
+      statuses.sort((a, b) => a - b).map((status) => [String(status), status < 300 ? done(id) : refusal(status)]),
     ),
   };
 }
@@ -105,11 +104,11 @@ function shape(schema: z.core.$ZodType): Json {
   return written;
 }
 
-function done(id: string, route: Route, table: RouteTable): Json {
-  const links = linksOf(id, table);
+function done(id: RouteName): Json {
+  const links = linksOf(id, ROUTES);
   return {
     description: 'Done',
-    content: { 'application/json': { schema: shape(route.answer) } },
+    content: { 'application/json': { schema: shape(ROUTE_ANSWERS[id]) } },
     ...(links === null ? {} : { links }),
   };
 }
