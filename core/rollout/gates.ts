@@ -45,19 +45,27 @@ export const GATES: readonly Gate[] = [
 /** Those that the node alone answers: while one is closed it is not in its group's queue. */
 const OWN_GATES: readonly OwnGate[] = [held, backingOff, versionBlocked, vmBlocksMaintenance];
 
-const asked = (stage: Stage): readonly Gate[] => GATES.filter(({ at }) => at.includes(stage));
+const askedAt = (stage: Stage): readonly Gate[] => GATES.filter(({ at }) => at.includes(stage));
+/** By stage, found out once: every step of every node asks. */
+const ASKED: Readonly<Record<Stage, readonly Gate[]>> = {
+  start: askedAt('start'),
+  activation: askedAt('activation'),
+  reboot: askedAt('reboot'),
+};
 
 /** A gate found closed, with what follows from it. */
 export type Stop = Waiting & Pick<Gate, 'endsAttempt' | 'keepsSlot' | 'recalls'>;
 
 /** Every gate that is closed, first the one that is said. */
-export function stopsAt(stage: Stage, question: Omit<Question, 'stage'>): Stop[] {
-  return asked(stage).flatMap(({ code, endsAttempt, keepsSlot, recalls, ask }) => {
-    const closed = ask({ ...question, stage });
-    return closed === null
-      ? []
-      : [{ code, endsAttempt, keepsSlot, ...(recalls === true ? { recalls } : {}), ...closed }];
-  });
+export function stopsAt(stage: Stage, about: Omit<Question, 'stage'>): Stop[] {
+  const question = { ...about, stage };
+  const stops: Stop[] = [];
+  for (const { code, endsAttempt, keepsSlot, recalls, ask } of ASKED[stage]) {
+    const closed = ask(question);
+    if (closed !== null)
+      stops.push({ code, endsAttempt, keepsSlot, ...(recalls === true ? { recalls } : {}), ...closed });
+  }
+  return stops;
 }
 
 /** What keeps an Idle node from starting: the gates, and what it was refused the last time (DESIGN section 2 rule 5). */
