@@ -5,7 +5,7 @@ import { type GroupView, viewGroup } from '../../core/group/view.ts';
 import { DEFAULT_GROUP, type GroupId } from '../../core/kit/ids.ts';
 import type { ControlPlane } from '../ports.ts';
 import { outsideOf } from './outside.ts';
-import { turn, type Turned } from '../turn.ts';
+import { turn, turnRead, type Turned } from '../turn.ts';
 
 export type GroupPair = { own: GroupRecord; fallback: GroupRecord };
 
@@ -40,3 +40,9 @@ export async function viewOf(
 
 export const turnGroup = (plane: ControlPlane, group: GroupId, event: GroupEvent): Promise<Turned<GroupRecord>> =>
   turn(plane, 'group', group, (record) => decideGroup(record, group, event, plane.now()));
+
+/** The same for a group that was just read: it is read again only if it was changed since, or is not written down yet. */
+export const turnGroupRead = (plane: ControlPlane, own: GroupRecord, event: GroupEvent): Promise<Turned<GroupRecord>> =>
+  turnRead(plane, { kind: 'group', id: own.group, read: own.revision === 0 ? null : own }, (record) =>
+    decideGroup(record, own.group, event, plane.now()),
+  );

@@ -2,6 +2,7 @@
 import type { NodeReport } from '../../core/contract/agent-bodies.ts';
 import type { Fact, Outcome, Refusal } from '../../core/decision/fact.ts';
 import type { GroupId, NodeId } from '../../core/kit/ids.ts';
+import { policyInForce } from '../../core/group/record.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
 import { heeds } from '../../core/node/host-word.ts';
@@ -9,7 +10,7 @@ import type { NodeRecord } from '../../core/node/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { skipping } from '../unreadable.ts';
-import { loadView, turnGroup } from './groups.ts';
+import { loadGroup, turnGroup, turnGroupRead } from './groups.ts';
 import { lastRecovery } from './home.ts';
 import { contextOf, type LookedAt } from './node-context.ts';
 import { startOwn, type Trial } from './start-own.ts';
@@ -88,8 +89,9 @@ async function countCrash(
   { group, version, at }: Extract<Fact, { kind: 'crashed' }>,
 ): Promise<void> {
   try {
-    const { breaker } = (await loadView(plane, group)).rollout.policy;
-    await turnGroup(plane, group, { kind: 'crashed', breaker, crashes: [{ nodeId, version, at }] });
+    const { own, fallback } = await loadGroup(plane, group);
+    const { breaker } = policyInForce(own, fallback).rollout;
+    await turnGroupRead(plane, own, { kind: 'crashed', breaker, crashes: [{ nodeId, version, at }] });
   } catch (error) {
     plane.telemetry.warn(`a crash could not be counted for the breaker of group ${group}; the next sweep does`, {
       nodeId,
