@@ -9,6 +9,7 @@ import type { RunStrategy } from '../../core/contract/words.ts';
 import { openCredentials } from '../../local/aws/credentials.ts';
 import { call, items } from '../../local/demo/client.ts';
 import { valueAt } from '../../world/simulate/match.ts';
+import { outputTail } from '../../agent/host/process.ts';
 import { alive } from '../agent/scene.ts';
 import { Laptop, until } from '../system/laptop.ts';
 import { Images, qemu } from './fixtures.ts';
@@ -39,10 +40,13 @@ const shortLived = (vmId: string) =>
 
 const isAnother = (seen: VmJson, before: VmJson): boolean => seen.instance?.instanceId !== before.instance?.instanceId;
 
+/** What the agent keeps of an instance on its host. */
+const folderOf = (vm: VmJson): string =>
+  join(laptop.dataDir, 'machines', HOST, 'guests/instances', `${vm.vmId}@${vm.instance?.instanceId}`);
+
 /** The pid of an instance's wrapper and of the QEMU below it. */
 function pidsOf(vm: VmJson): { wrapper: number; guest: number } {
-  const folder = join(laptop.dataDir, 'machines', HOST, 'guests/instances', `${vm.vmId}@${vm.instance?.instanceId}`);
-  const pid = (whose: string): number => Number(readFileSync(join(folder, whose), 'utf8'));
+  const pid = (whose: string): number => Number(readFileSync(join(folderOf(vm), whose), 'utf8'));
   return { wrapper: pid('pid'), guest: pid('guest') };
 }
 
@@ -119,6 +123,9 @@ describe.skipIf(qemu === null)('a real guest', () => {
   test('whose QEMU is killed was Killed, is counted once, and is started again', async () => {
     await laptop.vm('killed', body('Always', obedient('killed')));
     const first = await sees('killed', 'Running', running);
+    await until('the guest has said something', async () =>
+      outputTail(folderOf(first)).includes('has booted') ? true : null,
+    );
     process.kill(pidsOf(first).guest, 'SIGKILL');
     const again = await sees('killed', 'Running again', (seen) => running(seen) && isAnother(seen, first));
     expect(again).toMatchObject({
