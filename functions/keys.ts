@@ -2,7 +2,7 @@
 import type { Attention } from '../core/contract/answer-parts.ts';
 import { ATTENTION_CODES } from '../core/contract/words.ts';
 import { groupDueAt } from '../core/group/group.ts';
-import { type NodeId, parseNodeId, parseVmId, type VmId } from '../core/kit/ids.ts';
+import { type NodeId, parseNodeId } from '../core/kit/ids.ts';
 import { parseRef } from '../core/kit/ref.ts';
 import { wellFormed } from '../core/kit/text.ts';
 import { nodeAttention } from '../core/node/attention.ts';
@@ -12,6 +12,7 @@ import { type NodeRecord, waitsStaged } from '../core/node/record.ts';
 import { nodeConcerns, nodeDueAt } from '../core/node/timing.ts';
 import type { Instant } from '../core/kit/time.ts';
 import { vmAttention } from '../core/vm/attention.ts';
+import { hostEntry, type HostEntry } from '../core/vm/host-entry.ts';
 import { hostOf, type VmRecord } from '../core/vm/record.ts';
 import { printableStatus } from '../core/vm/status.ts';
 import { inCrashLoop, vmDueAt } from '../core/vm/timing.ts';
@@ -35,8 +36,8 @@ export type IndexKeys = {
   concerns: Concern[];
   /** Why a person should look at it, and where its likes are: the group of a node, the host of a VM. */
   troubled: (Attention & { place: string }) | null;
-  /** Of a VM, what is counted of it. */
-  vm: { status: string } | null;
+  /** Of a VM, what is counted of it, and what its host is told of it. */
+  vm: { host: string; status: string; entry: HostEntry } | null;
   host: string | null;
 };
 
@@ -68,7 +69,10 @@ export function indexKeys(record: Records[AggregateKind]): IndexKeys {
         due: vmDueAt(record),
         concerns: vmConcerns(record),
         troubled: placed(vmAttention(record), hostOf(record)),
-        vm: record.removed === null ? { status: printableStatus(record) } : null,
+        vm:
+          record.removed === null
+            ? { host: hostOf(record), status: printableStatus(record), entry: hostEntry(record) }
+            : null,
         host: record.removed === null ? hostOf(record) : null,
       };
     case 'group':
@@ -107,15 +111,6 @@ export function memberLine(sort: string): MemberLine[] {
   const [rank = '', digest] = sort.split('|');
   const nodeId = parseNodeId(rank.split('#').at(-1) ?? '');
   return nodeId === null ? [] : [{ nodeId, digest: digest === undefined ? null : readDigest(nodeId, digest) }];
-}
-
-export const vmSort = (id: string, status: string): string => `${id}|${status}`;
-
-/** A VM and its status, as `vmSort` wrote it. */
-export function vmLine(sort: string): { vmId: VmId; status: string }[] {
-  const [id = '', status = ''] = sort.split('|');
-  const vmId = parseVmId(id);
-  return vmId === null ? [] : [{ vmId, status }];
 }
 
 /** An index key holds 1,024 bytes; escaped a character may have nine. */

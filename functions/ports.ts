@@ -11,6 +11,7 @@ import type { MetricName } from '../core/contract/names.ts';
 import type { AlarmState } from '../core/rollout/alarm-states.ts';
 import type { NodeRecord } from '../core/node/record.ts';
 import type { Instant } from '../core/kit/time.ts';
+import type { HostEntry } from '../core/vm/host-entry.ts';
 import type { VmRecord } from '../core/vm/record.ts';
 
 export type { AggregateKind, Ids, Ref };
@@ -58,6 +59,8 @@ export interface Store {
   /** Everything that was due at `now`, as the index last saw it, oldest first in each shard. */
   overdue(now: Instant, limitPerShard: number): Promise<Ref[]>;
   vmsOfHost(host: NodeId): Promise<VmId[]>;
+  /** What a host is told of its VMs, as the index last saw them; one that a release before this wrote last is missing. */
+  hostEntries(host: NodeId): Promise<HostEntry[]>;
   /** Everything that is a concern or needs attention, as the index last saw it. */
   attention(): Promise<AttentionLine[]>;
   /** Members of a group in ascending order of their ids, as the index last saw them. */

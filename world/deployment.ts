@@ -80,7 +80,12 @@ export type DeploymentOptions = {
   watched?: (plane: ControlPlane) => ControlPlane;
   /** Whether entries of the bus are kept in the log. */
   logs?: boolean;
+  /** How the queue of wakes is consumed; as they come, one by one, unless said. */
+  wakes?: WakeBatches;
 };
+
+/** So many wakes are delivered together, once the first of them has waited so long for the others. */
+export type WakeBatches = { size: number; windowMs: number };
 
 /** A `woken` command is named by the document that woke; its status is about one node. */
 const statusDetail = (nodeId: string, status: string): Record<string, string> => ({
@@ -101,6 +106,8 @@ export class Deployment {
   readonly #watch: CloudWatchAlarms;
   readonly #whole: Serve;
   readonly #short: Serve;
+  readonly #wakes: WakeBatches;
+  readonly #waitingWakes: string[] = [];
 
   constructor(options: DeploymentOptions) {
     const {
@@ -111,9 +118,11 @@ export class Deployment {
       trouble,
       fate = UNHARMED,
       logs = true,
+      wakes = { size: 1, windowMs: 0 },
       watched = (plane) => plane,
     } = options;
     this.kernel = kernel;
+    this.#wakes = wakes;
     this.#fate = fate;
     const deliveries: Deliveries = {
       ...outside,
@@ -222,12 +231,21 @@ export class Deployment {
 
   async #message(queue: Queue, body: string): Promise<void> {
     if (queue === 'vernier') return this.#firing(body, 'vernier');
+    const { size, windowMs } = this.#wakes;
+    this.#waitingWakes.push(body);
+    if (this.#waitingWakes.length >= size) await this.#deliverWakes();
+    else if (this.#waitingWakes.length === 1) this.kernel.in(windowMs, () => this.#deliverWakes());
+  }
+
+  async #deliverWakes(): Promise<void> {
+    const bodies = this.#waitingWakes.splice(0);
+    if (bodies.length === 0) return;
     const { ssm } = this.services.clients;
     await this.#untilDone({ handler: 'command', path: 'command', certain: false }, () =>
       deliverWakes(
         this.plane,
         (targets, wakeId) => wakeNodes(ssm, VIRTUAL_ENV.wakeDocument, targets, wakeId),
-        queueEvent(body),
+        queueEvent(...bodies),
       ),
     );
   }
@@ -257,4 +275,5 @@ function refusedPart(ended: Ended<unknown>): { cause: unknown } | null {
 }
 
 /** The consumers read nothing else of a record. */
-const queueEvent = (body: string): SQSEvent => ({ Records: [{ messageId: `message-${body}`, body }] }) as SQSEvent;
+const queueEvent = (...bodies: readonly string[]): SQSEvent =>
+  ({ Records: bodies.map((body) => ({ messageId: `message-${body}`, body })) }) as SQSEvent;

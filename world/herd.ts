@@ -92,6 +92,8 @@ export async function runHerd({ nodes, limit, seed, withinMs = 0, operator }: He
       died: () => undefined,
     },
     logs: false,
+    // As `infra/commands.ts` deploys it.
+    wakes: { size: 50, windowMs: 1_000 },
     outside: {
       woken: () => true,
       registered: () => true,

@@ -6,6 +6,7 @@ import { INSTANCE_ID_RULE, NAME_RULE, parseInstanceId, parseVmId } from '../../c
 import { AgentError } from '../failure.ts';
 import { readDrainPlan } from '../node/drain-record.ts';
 import { readMonitorPlan } from '../node/monitor-record.ts';
+import type { Prompt } from '../host/listing.ts';
 import type { DesiredStep, NodeAnswer } from '../node/wanted.ts';
 
 const power = z.enum(['on', 'off']);
@@ -29,6 +30,9 @@ const nodeReportAnswer = z.object({
   }),
   reportEverySeconds: z.number().check(z.positive()),
   leaseSeconds: z.optional(z.number().check(z.positive())),
+  vmsTag: z.optional(z.string()),
+  // Only a prompt: one that cannot be read is asked about.
+  vms: z.optional(z.unknown()),
 });
 const hostVm = z.object({
   vmId,
@@ -92,7 +96,15 @@ export function readNodeAnswer(body: unknown): NodeAnswer {
   const answer = read(nodeReportAnswer, 'the answer to a node report', body);
   const { api, reportEverySeconds, leaseSeconds } = answer;
   const pace = Math.min(REPORT_SECONDS_MAX, Math.max(REPORT_SECONDS_MIN, reportEverySeconds));
-  return { api, reportEverySeconds: pace, desired: readDesired(answer.desired), ...present({ leaseSeconds }) };
+  const listing = readPrompt(answer.vmsTag, answer.vms);
+  return { api, reportEverySeconds: pace, desired: readDesired(answer.desired), listing, ...present({ leaseSeconds }) };
+}
+
+function readPrompt(tag: string | undefined, vms: unknown): Prompt | null {
+  if (tag === undefined) return null;
+  if (vms === undefined) return { tag, items: null };
+  const items = z.array(hostVm).safeParse(vms);
+  return items.success ? { tag, items: items.data.map(withoutAbsent) } : null;
 }
 
 function readDesired(desired: z.infer<typeof nodeReportAnswer>['desired']): DesiredStep {
@@ -117,13 +129,13 @@ function present<T extends object>(fields: T): Partial<Present<T>> {
 
 /** What should run on this host. */
 export function readHostVms(body: unknown): HostVm[] {
-  return read(hostVmsAnswer, 'the list of VMs', body).items.map(
-    ({ graceSeconds, leaseSeconds, consoleAsked, ...item }) => ({
-      ...item,
-      ...present({ graceSeconds, leaseSeconds, consoleAsked }),
-    }),
-  );
+  return read(hostVmsAnswer, 'the list of VMs', body).items.map(withoutAbsent);
 }
+
+const withoutAbsent = ({ graceSeconds, leaseSeconds, consoleAsked, ...item }: z.infer<typeof hostVm>): HostVm => ({
+  ...item,
+  ...present({ graceSeconds, leaseSeconds, consoleAsked }),
+});
 
 /** What a VM's report is answered with. */
 export function readVmAnswer(body: unknown): VmReportAnswer {

@@ -58,10 +58,15 @@ export class Delivery {
     return pass;
   }
 
-  /** Reports each live instance's phase once more, so that a control plane that missed it heals. */
-  repeatLive(): void {
-    for (const [key, instance] of this.#options.registry.all())
-      if (isLive(instance) || untoldReport(instance, this.#options.now()) !== null) this.repeat(key);
+  /**
+   * Reports each live instance's phase once more, so that a control plane that missed it heals; and what it was not told.
+   * @param known what it has named itself, and hears of in the node's reports
+   */
+  repeatLive(known: ReadonlySet<InstanceKey>): void {
+    for (const [key, instance] of this.#options.registry.all()) {
+      const untold = untoldReport(instance, this.#options.now()) !== null;
+      if (untold || (isLive(instance) && !known.has(key))) this.repeat(key);
+    }
   }
 
   /** Reports what has not been told of an instance, or once more how it is or has ended; the next list may ask again. */

@@ -27,6 +27,7 @@ import { Launches } from './launches.ts';
 import { leaseListed, leaseOf, renewed } from './lease.ts';
 import { Probes } from './liveness.ts';
 import { LastLook } from './last-look.ts';
+import { Listing, type Next } from './listing.ts';
 import { type Order, plan } from './plan.ts';
 import { Registry } from './registry.ts';
 import { resetsTooOften, saidOfCondition, saidOfResets } from './running.ts';
@@ -71,6 +72,10 @@ export class VmHost {
   readonly #asked = new Latch();
   readonly #launches: Launches;
   readonly #reporter: VmsReporter;
+  readonly #listing = new Listing();
+  #afterReport: Next = { kind: 'untagged' };
+  /** The next list says which instances here the control plane does not name: of those it is told once more. */
+  #repeatsUnlisted = false;
   #outputCheckAt = 0;
 
   constructor(options: VmHostOptions) {
@@ -156,10 +161,12 @@ export class VmHost {
   /** What the node's next report, which is about to be sent, says of its VMs. */
   report(): VmsReport {
     const sentAt = this.#options.now();
+    const { tag } = this.#listing;
     return {
-      fields: this.#reporter.fields(sentAt),
-      answered: ({ leaseSeconds }) => {
+      fields: { ...this.#reporter.fields(sentAt), ...(tag === null ? {} : { vmsTag: tag }) },
+      answered: ({ leaseSeconds, listing }) => {
         if (leaseSeconds !== undefined) this.#renew(sentAt);
+        this.#afterReport = this.#listing.answered(tag, listing);
       },
     };
   }
@@ -175,10 +182,26 @@ export class VmHost {
     this.#clock.set();
   }
 
-  /** The node has reported: the living are reported with it, and the list is asked for. */
+  /** The node has reported: what is not as the control plane has it is reported, and the list asked for if it is another. */
   afterNodeReport(): void {
-    this.#delivery.repeatLive();
-    this.sync();
+    const next = this.#afterReport;
+    switch (next.kind) {
+      case 'untagged':
+        this.#delivery.repeatLive(new Set());
+        this.sync();
+        return;
+      case 'ask':
+        this.#repeatsUnlisted = true;
+        this.sync();
+        return;
+      case 'asBefore': {
+        const { items } = next;
+        this.#delivery.repeatLive(Listing.keys(items));
+        this.#registry.forgetUnlisted(new Set(items.map(({ vmId }) => vmId)), this.#options.now());
+        // Something of it could not be done yet.
+        if (plan(items, this.#registry.all(), this.#options.draining()).length > 0) this.sync();
+      }
+    }
   }
 
   /** Looks at the clock again: something outside, such as a drain, has changed. */
@@ -315,6 +338,9 @@ export class VmHost {
     for (const item of items) this.#holdAsListed(item, askedAt);
     for (const order of plan(items, this.#registry.all(), this.#options.draining())) this.#obeyOrder(order);
     for (const item of items) if (item.consoleAsked === true) void this.#tellConsole(keyOf(item));
+    this.#listing.followed(items);
+    if (this.#repeatsUnlisted) this.#delivery.repeatLive(Listing.keys(items));
+    this.#repeatsUnlisted = false;
     this.#registry.forgetUnlisted(new Set(items.map(({ vmId }) => vmId)), this.#options.now());
   }
 

@@ -3,15 +3,16 @@ import type { NodeReport, Unexpected } from '../../core/contract/agent-bodies.ts
 import type { Delivery } from './delivery.ts';
 import type { Guests } from './guests.ts';
 import { isLive } from './instance.ts';
+import type { Prompt } from './listing.ts';
 import type { Registry } from './registry.ts';
 import { seenOf } from './told.ts';
 
-type VmsFields = Pick<NodeReport, 'instances' | 'unexpected'>;
+type VmsFields = Pick<NodeReport, 'instances' | 'unexpected' | 'vmsTag'>;
 
 /** What is to be done with the answer to a report, too. */
 export type VmsReport = {
   readonly fields: VmsFields;
-  readonly answered: (answer: { readonly leaseSeconds?: number }) => void;
+  readonly answered: (answer: { readonly leaseSeconds?: number; readonly listing: Prompt | null }) => void;
 };
 
 /** What a report has room for (core/contract/agent-bodies.ts). */

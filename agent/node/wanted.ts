@@ -1,5 +1,6 @@
 /** What the control plane wants of this node, as far as this agent understands it. */
 import type { DesiredNode } from '../../core/contract/agent-answers.ts';
+import type { Prompt } from '../host/listing.ts';
 import type { AgentDrainPlan } from './drain-record.ts';
 import type { AgentMonitorPlan } from './monitor-record.ts';
 
@@ -37,6 +38,8 @@ export type NodeAnswer = {
   readonly api: string;
   readonly desired: DesiredStep;
   readonly reportEverySeconds: number;
+  /** Whether the list of what should run here is another than this host acted on; null: the control plane is too old to say. */
+  readonly listing: Prompt | null;
   /** There: the leases of all VMs here are renewed. */
   readonly leaseSeconds?: number;
 };

@@ -121,7 +121,10 @@ export class Fleet {
       };
       this.#copy(item, 'vm', of, id, change, (copy) => {
         set(copy, TABLE.indexes.list.partition, listPartition('vm', shardOf(id, SHARDS.list)));
-        set(copy, TABLE.indexes.members.partition, vmPartition(shardOf(id, SHARDS.vms)));
+        const { partition, sort } = TABLE.indexes.members;
+        const line = copy[sort]?.S ?? '';
+        set(copy, partition, vmPartition(host));
+        set(copy, sort, `${host}${line.slice(line.indexOf('|'))}`);
         copy[TABLE.indexes.host.partition] = { S: host };
       });
     }

@@ -7,6 +7,7 @@ import { withBlockers } from './blockers.ts';
 import { conclude } from './conclude.ts';
 import type { NodeContext, NodeEvent } from './event.ts';
 import { reconsider } from './go-on.ts';
+import { declareVm } from './hosting.ts';
 import { listen, passOn } from './host-word.ts';
 import { machineGone, machineStarted, machineStopped } from './machine.ts';
 import type { NodeRecord } from './record.ts';
@@ -38,6 +39,8 @@ export function decideNode(node: NodeRecord | null, event: NodeEvent, context: N
       return conclude(node, node.removed === null ? passTime(node, now) : tellOfGone(node, now), context);
     case 'listen':
       return listen(node, now);
+    case 'declareVm':
+      return declareVm(node, now);
     case 'start':
       return start(node, event, context);
     case 'proceed':

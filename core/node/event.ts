@@ -20,6 +20,8 @@ export type NodeEvent =
   | { kind: 'fence'; by: string }
   /** A VM of this host waits for its next report. */
   | { kind: 'listen' }
+  /** A VM is about to be declared on this host, or to move there. */
+  | { kind: 'declareVm' }
   /** All VMs of the host have been told what became of it at that instant. */
   | { kind: 'told'; at: Instant }
   | { kind: 'move'; group: GroupId }
@@ -42,6 +44,8 @@ export type NodeContext = {
   group: GroupView | null;
   /** The last recovery of this deployment, known when a node enrols; its generations begin above the floor. */
   recoveredAt?: Instant | null;
+  /** Whether the index has VMs of the node, where it was asked; absent: it was not, or did not answer. */
+  hasVms?: boolean;
   /** VMs that keep the node from rebooting, where the decision asks for them (`needsBlockers`). */
   blockers?: readonly string[];
 };
@@ -67,6 +71,7 @@ export function needsGroup(node: NodeRecord | null, event: NodeEvent): boolean {
       return event.report.generation === node.spec.generation && meetsGates(node, event.report);
     case 'due':
     case 'listen':
+    case 'declareVm':
     case 'retry':
     case 'hold':
     case 'fence':

@@ -8,6 +8,7 @@ import { after, type Duration, type Instant, instant, milliseconds, minutes } fr
 import type { NodeContext } from './event.ts';
 import type { NodeRecord } from './record.ts';
 import { outOfOrder } from './accept.ts';
+import { learnHosting } from './hosting.ts';
 import { sentBeforeStop } from './signs.ts';
 import type { Step } from './spec.ts';
 
@@ -33,7 +34,18 @@ export function passOn(
   before: NodeRecord | null,
   report: NodeReport,
   outcome: Outcome<NodeRecord>,
-  { now }: NodeContext,
+  context: NodeContext,
+): Outcome<NodeRecord> {
+  const passed = withWord(before, report, outcome, context.now);
+  if (passed.kind !== 'changed' || context.hasVms === undefined) return passed;
+  return { ...passed, next: learnHosting(passed.next, context.hasVms, context.now) };
+}
+
+function withWord(
+  before: NodeRecord | null,
+  report: NodeReport,
+  outcome: Outcome<NodeRecord>,
+  now: Instant,
 ): Outcome<NodeRecord> {
   if (outcome.kind === 'refused') return outcome;
   if (outcome.kind === 'unchanged' && (before === null || !heeds(before, report, now))) return outcome;

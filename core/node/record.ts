@@ -48,6 +48,9 @@ export type HostNews =
   /** It runs another boot, which began then; what this boot itself said it runs is `alive`. */
   | { kind: 'hostBooted'; at: Instant; bootedAt: Instant; alive: readonly string[] };
 
+/** Whether VMs are declared on the node, and when that was last looked at or one declared. */
+export type Hosting = { vms: boolean; at: Instant };
+
 /** One way from Idle through an update and back to Idle. */
 export type Attempt = {
   /** The slot that it holds in its group; null under `unlimited`, and once the slot has been given up. */
@@ -145,6 +148,8 @@ export type NodeRecord = Aggregate & {
   listened?: Instant | null;
   /** When a lease that a VM here is held by may have run out, unless another report comes. */
   leaseLookAt?: Instant | null;
+  /** Whether VMs are declared on it, as far as is known; absent or null: that has to be looked at. */
+  hosting?: Hosting | null;
   /** What runs here although it should not, or may begin to by itself, as the agent last said. */
   unexpected?: Unexpected[];
   /** What EC2 last said of the machine, until the node reports again; absent when it said nothing. */

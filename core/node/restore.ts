@@ -23,6 +23,8 @@ export function restoreNode(node: NodeRecord, at: Instant, context: NodeContext)
         ...ended.node,
         restored: { at, heardAt: null },
         machine: null,
+        // VMs may be in the copy that it knew nothing of.
+        hosting: null,
         unreachableSince: null,
         silentSince: null,
         wakeFailure: null,

@@ -28,9 +28,14 @@ export function askConsole(vm: VmRecord, by: string, now: Instant): VmStep | Ret
   };
 }
 
-/** Whether its host is to send it. */
-export const consoleAsked = ({ console }: VmRecord, now: Instant): boolean =>
-  console != null && console.received === null && now < after(console.askedAt, CONSOLE_KEPT);
+/** Until when its host is to send it; null: nobody waits for it. */
+export const consoleWantedUntil = ({ console }: VmRecord): Instant | null =>
+  console == null || console.received !== null ? null : after(console.askedAt, CONSOLE_KEPT);
+
+const consoleAsked = (vm: VmRecord, now: Instant): boolean => {
+  const until = consoleWantedUntil(vm);
+  return until !== null && now < until;
+};
 
 export function keepConsole(vm: VmRecord, instance: LiveInstance, report: VmReport, now: Instant): VmStep {
   if (vm.console == null || !consoleAsked(vm, now) || report.console === undefined) return same(vm);

@@ -14,7 +14,7 @@ function declaredHold({ body }: VmRecord): Hold | null {
   return lease === null ? null : { lease, grace };
 }
 
-const isSame = (a: Hold | null, b: Hold | null): boolean => a?.lease === b?.lease && a?.grace === b?.grace;
+export const isSame = (a: Hold | null, b: Hold | null): boolean => a?.lease === b?.lease && a?.grace === b?.grace;
 
 const NONE: LeaseHeld = { echoed: null, sent: [] };
 const SENT_KEPT = 8;
@@ -34,15 +34,26 @@ export function sendLease<I extends Instance>(vm: VmRecord, instance: I, now: In
 /** No request is under way for longer than the API answers: what was sent before cannot arrive after a later echo. */
 const IN_FLIGHT = minutes(1);
 
+/** What a host says that it holds an instance by. */
+export const holdSeen = ({ leaseSeconds, graceSeconds }: InstanceSeen): Hold | null =>
+  leaseSeconds === undefined
+    ? null
+    : {
+        lease: milliseconds(Math.round(leaseSeconds * 1000)),
+        grace: milliseconds(Math.round((graceSeconds ?? 0) * 1000)),
+      };
+
+/**
+ * What the host holds, once it has echoed what it was sent and nobody has missed it; undefined: its word is still awaited.
+ */
+export function settledHold(vm: VmRecord, { lease }: Instance): Hold | null | undefined {
+  const { echoed, sent, lookAt } = lease ?? NONE;
+  return sent.length === 0 && lookAt == null && isSame(echoed, declaredHold(vm)) ? echoed : undefined;
+}
+
 /** What the host says it holds; what it was sent since then it may hold as well. */
 export function echoLease<I extends Instance>(instance: I, seen: InstanceSeen, now: Instant): I {
-  const echoed: Hold | null =
-    seen.leaseSeconds === undefined
-      ? null
-      : {
-          lease: milliseconds(Math.round(seen.leaseSeconds * 1000)),
-          grace: milliseconds(Math.round((seen.graceSeconds ?? 0) * 1000)),
-        };
+  const echoed = holdSeen(seen);
   const held = instance.lease ?? NONE;
   const last = held.sent.at(-1);
   const settled =

@@ -2,7 +2,7 @@
 import type { DesiredVm, HostVm } from '../contract/agent-answers.ts';
 import { between, type Instant } from '../kit/time.ts';
 import { vmPolicyOf } from '../policy/vm-policy.ts';
-import { consoleAsked } from './console.ts';
+import { consoleWantedUntil } from './console.ts';
 import { live, type VmRecord, waitsForHost } from './record.ts';
 
 /** Whether an instance is to run: off for every one that is stopped, timed out, deleted, or not ours (section 6). */
@@ -15,8 +15,14 @@ export function desiredFor(vm: VmRecord | null, instanceId: string, uid: string 
   return { power: 'on', instanceId };
 }
 
+/** A line of a host's list as it is kept in the index: with instants where the host is told what is left until then. */
+export type KeptLine = Omit<HostVm, 'startDeadlineSeconds' | 'consoleAsked'> & {
+  deadlineAt: Instant | null;
+  consoleUntil: Instant | null;
+};
+
 /** What a host is told of a VM: its live instance, to run or to end; nothing when none is to be there. */
-export function hostLine(vm: VmRecord, now: Instant): HostVm | null {
+export function keptLine(vm: VmRecord): KeptLine | null {
   // A host that is awaited after a restore is told nothing: what it runs is left where it is.
   if (vm.removed !== null || vm.awaitingHost != null || !live(vm.instance)) return null;
   // What a host has not taken on before its update, it takes on after.
@@ -24,7 +30,6 @@ export function hostLine(vm: VmRecord, now: Instant): HostVm | null {
   if ((waitsForHost(vm) || vm.lostHost != null) && phase === 'Pending' && stop === null) return null;
   const { instanceId, power, graceSeconds } = desiredFor(vm, vm.instance.instanceId, undefined);
   const { lease, grace } = vmPolicyOf(vm.body);
-  const deadline = power === 'on' ? vm.instance.startDeadlineAt : null;
   return {
     vmId: vm.vmId,
     uid: vm.uid,
@@ -35,7 +40,22 @@ export function hostLine(vm: VmRecord, now: Instant): HostVm | null {
     ...(lease === null
       ? {}
       : { leaseSeconds: lease / 1000, ...(power === 'on' ? { graceSeconds: grace / 1000 } : {}) }),
-    ...(deadline === null ? {} : { startDeadlineSeconds: Math.max(1, between(now, deadline) / 1000) }),
-    ...(consoleAsked(vm, now) ? { consoleAsked: true } : {}),
+    deadlineAt: power === 'on' ? vm.instance.startDeadlineAt : null,
+    consoleUntil: consoleWantedUntil(vm),
   };
+}
+
+/** The line as it is said at an instant. */
+export function lineAt({ deadlineAt, consoleUntil, ...line }: KeptLine, now: Instant): HostVm {
+  return {
+    ...line,
+    ...(deadlineAt === null ? {} : { startDeadlineSeconds: Math.max(1, between(now, deadlineAt) / 1000) }),
+    ...(consoleUntil !== null && now < consoleUntil ? { consoleAsked: true } : {}),
+  };
+}
+
+/** What a host is told of a VM now. */
+export function hostLine(vm: VmRecord, now: Instant): HostVm | null {
+  const line = keptLine(vm);
+  return line === null ? null : lineAt(line, now);
 }

@@ -12,7 +12,9 @@ import { parseRef } from '../../core/kit/ref.ts';
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
 import { after, formatInstant, type Instant, instant, milliseconds } from '../../core/kit/time.ts';
 import type { FleetCount } from '../../core/fleet/count.ts';
-import { attentionLine, chosen, memberLine, QUEUED, STAGED, UNDER_WAY, vmLine } from '../keys.ts';
+import type { HostEntry } from '../../core/vm/host-entry.ts';
+import { attentionLine, chosen, memberLine, QUEUED, STAGED, UNDER_WAY } from '../keys.ts';
+import { linesOfHost, vmEntry, vmLine, type VmLine } from '../vm-lines.ts';
 import {
   type AggregateKind,
   type AttentionLine,
@@ -39,6 +41,7 @@ import {
   SHARDS,
   versionKey,
   vmPartition,
+  vmShard,
   writeOf,
 } from './item.ts';
 
@@ -177,8 +180,13 @@ export class DynamoStore implements Store {
     return { items: page.items.flatMap((id) => parseNodeId(id) ?? []), cursor: page.cursor };
   }
 
-  async vmLines(): Promise<{ vmId: VmId; status: string }[]> {
-    return (await this.#all('members', vmPartition, SHARDS.vms)).flatMap(vmLine);
+  async hostEntries(host: NodeId): Promise<HostEntry[]> {
+    const bound = { operator: 'begins_with', value: linesOfHost(host) } as const;
+    return (await this.#sorts('members', vmPartition(host), bound, null)).flatMap(vmEntry);
+  }
+
+  async vmLines(): Promise<VmLine[]> {
+    return (await this.#all('members', vmShard, SHARDS.vms)).flatMap(vmLine);
   }
 
   async vmIds(): Promise<VmId[]> {

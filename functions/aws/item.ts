@@ -2,7 +2,8 @@
 import { type IndexName, TABLE } from '../../core/contract/table.ts';
 import { formatInstant, type Instant } from '../../core/kit/time.ts';
 import { hasRollout } from '../../core/policy/rollout.ts';
-import { attentionParts, indexKeys, memberSort, refOf, vmSort } from '../keys.ts';
+import { attentionParts, indexKeys, memberSort, refOf } from '../keys.ts';
+import { vmSort } from '../vm-lines.ts';
 import type { AggregateKind, Loaded, Records } from '../ports.ts';
 import { ItemFormatError } from '../unreadable.ts';
 import { type Attributes, fromAttributes, toAttributes } from './attributes.ts';
@@ -38,8 +39,9 @@ export function shardOf(id: string, shards: number): number {
 
 export const listPartition = (kind: AggregateKind, shard: number): string => `${kind}#${shard}`;
 export const memberPartition = (group: string, shard: number): string => `${group}#${shard}`;
-/** VMs are in the index of members, too, each with its status: no group has a name like this. */
-export const vmPartition = (shard: number): string => `vms##${shard}`;
+/** VMs are in the index of members, too, those of a host together: no group has a name like this. */
+export const vmPartition = (host: string): string => vmShard(shardOf(host, SHARDS.vms));
+export const vmShard = (shard: number): string => `vms##${shard}`;
 /** The members of a group by id are in the index of hosts: no host has a name like this. */
 export const byIdPartition = (group: string, shard: number): string => `group#${group}#${shard}`;
 export const versionKey = (version: string): Item =>
@@ -60,7 +62,7 @@ function keysOf(record: Records[AggregateKind]): Record<IndexName, Keys> {
         ? { partition: memberPartition(member.group, shardOf(id, SHARDS.members)), sort: memberSort(member) }
         : vm === null
           ? null
-          : { partition: vmPartition(shardOf(id, SHARDS.vms)), sort: vmSort(id, vm.status) },
+          : { partition: vmPartition(vm.host), sort: vmSort(vm.host, vm.status, vm.entry) },
     due: due === null ? null : { partition: duePartition(shardOf(id, SHARDS.due)), sort: dueSort(due, kind, id) },
     attention:
       concerns.length === 0 && troubled === null

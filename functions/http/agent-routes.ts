@@ -1,18 +1,20 @@
 /** What an agent calls: it may speak only for its own node, and only for the VMs of its host. */
 import type { NodeReport } from '../../core/contract/agent-bodies.ts';
-import type { LaunchAnswer } from '../../core/contract/agent-answers.ts';
+import type { HostVm, LaunchAnswer } from '../../core/contract/agent-answers.ts';
 import { parseInstanceId } from '../../core/kit/ids.ts';
 import { desiredOf, isQuiet } from '../../core/node/desired.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
-import { desiredFor } from '../../core/vm/told.ts';
+import type { HostEntry } from '../../core/vm/host-entry.ts';
+import { desiredFor, lineAt } from '../../core/vm/told.ts';
 import { isLeft, stranger } from '../../core/vm/reporter.ts';
 import { hostOf, live, notTakenOn, type VmRecord, waitsForHost } from '../../core/vm/record.ts';
 import { type LivenessProbe as LivenessProbeBody, vmPolicyOf } from '../../core/policy/vm-policy.ts';
-import { between, formatDuration } from '../../core/kit/time.ts';
+import { between, formatDuration, type Instant } from '../../core/kit/time.ts';
 import { lastRecovery } from '../operations/home.ts';
 import { reportNode } from '../operations/nodes.ts';
 import { turnVm, vmsToRun } from '../operations/vms.ts';
 import type { ControlPlane, Settings } from '../ports.ts';
+import { vmsTagOf } from '../vms-tag.ts';
 import { fail, ofRefusal } from './problem.ts';
 import type { Serve } from './handler.ts';
 
@@ -21,7 +23,7 @@ export const reportNodeRoute: Serve<'reportNode'> = async (plane, request) => {
   const report = request.body;
   const result = await reportNode(plane, nodeId, report);
   if (result.kind === 'refused') throw ofRefusal(result.refusal);
-  const { node } = result;
+  const { node, entries } = result;
   if (node === null) throw fail(404, 'NodeNotFound', `there is no node ${nodeId}`);
   return {
     status: 200,
@@ -29,9 +31,17 @@ export const reportNodeRoute: Serve<'reportNode'> = async (plane, request) => {
       desired: desiredOf(node, plane.now()),
       reportEverySeconds: reportEvery(node, plane.settings, shortestLease(report)),
       ...(result.written ? renewal(report) : {}),
+      ...(entries === null ? {} : listing(entries, report, plane.now())),
     },
   };
 };
+
+/** The list is left out when the agent has acted on it already: then this answer was all that it needed. */
+function listing(entries: readonly HostEntry[], report: NodeReport, now: Instant): { vmsTag: string; vms?: HostVm[] } {
+  const vmsTag = vmsTagOf(entries);
+  if (vmsTag === report.vmsTag) return { vmsTag };
+  return { vmsTag, vms: entries.flatMap(({ line }) => (line === null ? [] : [lineAt(line, now)])) };
+}
 
 /** The shortest lease that the host says it holds something by. */
 function shortestLease({ instances }: NodeReport): number | null {

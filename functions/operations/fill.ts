@@ -162,18 +162,21 @@ async function ofOneZone(plane: ControlPlane, view: GroupView, ready: readonly N
 async function candidates(plane: ControlPlane, view: GroupView, wanted: number): Promise<NodeRecord[]> {
   const holders = new Set(view.slots.holders);
   const read = new Map<NodeId, NodeRecord | null>();
+  let missing = wanted;
   for (let limit = wanted + SPARE_CANDIDATES; ; limit *= 4) {
     const proposed = await propose(plane, view, limit, limit > wanted + SPARE_CANDIDATES);
     const unread = proposed.filter((id) => !holders.has(id) && !read.has(id));
-    for (let from = 0; ; from += wanted + SPARE_CANDIDATES) {
-      const some = unread.slice(from, from + wanted + SPARE_CANDIDATES);
+    for (let from = 0; ;) {
+      const some = unread.slice(from, from + missing + SPARE_CANDIDATES);
+      from += some.length;
       const { records } = await loadMany(plane, 'node', some);
       for (const id of some) read.set(id, null);
       for (const record of records) read.set(record.nodeId, record);
       const found = [...read.values()].filter((record) => record !== null);
       const ready = nextInQueue(found, view, plane.now());
       if (ready.length >= wanted) return ready;
-      if (from + some.length >= unread.length) {
+      missing = wanted - ready.length;
+      if (from >= unread.length) {
         if (proposed.length < limit || limit >= CANDIDATES_MAX) return ready;
         break;
       }

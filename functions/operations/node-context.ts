@@ -4,15 +4,20 @@ import type { Instant } from '../../core/kit/time.ts';
 import { needsBlockers, needsGroup, type NodeContext, type NodeEvent } from '../../core/node/event.ts';
 import type { GroupRecord } from '../../core/group/record.ts';
 import type { GroupView } from '../../core/group/view.ts';
+import { mayHostVms } from '../../core/node/hosting.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
+import type { HostEntry } from '../../core/vm/host-entry.ts';
 import { blocksReboot, hostOf } from '../../core/vm/record.ts';
 import type { ControlPlane } from '../ports.ts';
 import { loadMany } from '../unreadable.ts';
 import { type GroupPair, loadGroup, viewOf } from './groups.ts';
 import { lastRecovery } from './home.ts';
 
-/** @property own the group's record, as it was read for this; null: it was not asked for */
-export type LookedAt = NodeContext & { own: GroupRecord | null };
+/**
+ * @property own the group's record, as it was read for this; null: it was not asked for
+ * @property entries what the host is told of its VMs; null: it was not asked for, or not answered
+ */
+export type LookedAt = NodeContext & { own: GroupRecord | null; entries: HostEntry[] | null };
 
 export async function contextOf(
   plane: ControlPlane,
@@ -25,7 +30,26 @@ export async function contextOf(
   const enrols = event.kind === 'report' && (record === null || record.removed !== null);
   const recoveredAt = enrols ? await recoveredWhen(plane, pair) : null;
   const blockers = needsBlockers(record, event) ? { blockers: await rebootBlockers(plane, nodeId) } : {};
-  return { nodeId, now: plane.now(), group, recoveredAt, own: pair?.own ?? null, ...blockers };
+  const { entries, hasVms } = event.kind === 'report' ? await lookForVms(plane, nodeId, record) : NOT_ASKED;
+  return { nodeId, now: plane.now(), group, recoveredAt, own: pair?.own ?? null, ...blockers, entries, ...hasVms };
+}
+
+type VmsFound = { entries: HostEntry[] | null; hasVms: { hasVms?: boolean } };
+const NOT_ASKED: VmsFound = { entries: null, hasVms: {} };
+
+/** A report is answered whatever becomes of this: the agent then asks for the list, as it did before there was a tag. */
+async function lookForVms(plane: ControlPlane, nodeId: NodeId, record: NodeRecord | null): Promise<VmsFound> {
+  if (record?.removed === null && !mayHostVms(record, plane.now())) return { entries: [], hasVms: {} };
+  try {
+    const entries = await plane.store.hostEntries(nodeId);
+    return { entries, hasVms: { hasVms: entries.length > 0 } };
+  } catch (error) {
+    plane.telemetry.warn(`the VMs of ${nodeId} could not be looked up for the answer to its report`, {
+      nodeId,
+      error: String(error),
+    });
+    return NOT_ASKED;
+  }
 }
 
 /** `default`, which knows, has just been read for an undeclared group, and for itself. */

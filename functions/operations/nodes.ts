@@ -7,6 +7,7 @@ import { decideNode } from '../../core/node/decide.ts';
 import type { NodeEvent } from '../../core/node/event.ts';
 import { heeds } from '../../core/node/host-word.ts';
 import type { NodeRecord } from '../../core/node/record.ts';
+import { type HostEntry, isAsKnown } from '../../core/vm/host-entry.ts';
 import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { skipping } from '../unreadable.ts';
@@ -18,20 +19,27 @@ import { hearHost, tellVms } from './vms.ts';
 
 /** One decision about a node and everything that follows from it: slots freed, its group filled, its VMs told. */
 export async function turnNode(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Turned<NodeRecord>> {
+  return (await turnLooking(plane, nodeId, event)).result;
+}
+
+type Looked = { result: Turned<NodeRecord>; entries: HostEntry[] | null };
+
+async function turnLooking(plane: ControlPlane, nodeId: NodeId, event: NodeEvent): Promise<Looked> {
   let looked = null as LookedAt | null; // assigned in the closure below
   const result = await turn(plane, 'node', nodeId, async (record) => {
     const context = await contextOf(plane, nodeId, record, event);
+    looked = context;
     const outcome = decideNode(record, event, context);
     // The group first: a node in a group that nobody has written down would be found by no sweep.
     for (const group of context.own?.revision === 0 ? joined(outcome) : [])
       await turnGroup(plane, group, { kind: 'ensure', pausedBy: (await lastRecovery(plane)).pausedBy });
-    looked = context;
     return outcome;
   });
-  if (result.kind !== 'changed') return result;
+  const entries = looked?.entries ?? null;
+  if (result.kind !== 'changed') return { result, entries };
   const trial = { told: event.kind === 'report', own: looked?.own ?? null };
   const started = await followUp(plane, result.record, result.facts, trial);
-  return started === null ? result : { ...result, record: started };
+  return { result: started === null ? result : { ...result, record: started }, entries };
 }
 
 const joined = (outcome: Outcome<NodeRecord>): GroupId[] =>
@@ -119,18 +127,26 @@ export async function proceedGroup(plane: ControlPlane, group: GroupId): Promise
     await Promise.all(ids.slice(from, from + PROCEED_AT_ONCE).map(proceed));
 }
 
-/** @property written whether this very report was: only then it renews leases (DESIGN section 3 rule 6) */
+/**
+ * @property written whether this very report was: only then it renews leases (DESIGN section 3 rule 6)
+ * @property entries what the host is told of its VMs, as the index has it; null: nobody knows
+ */
 export type ReportResult =
-  | { kind: 'answered'; node: NodeRecord | null; written: boolean }
+  | { kind: 'answered'; node: NodeRecord | null; written: boolean; entries: HostEntry[] | null }
   | { kind: 'refused'; refusal: Refusal };
 
 export async function reportNode(plane: ControlPlane, nodeId: NodeId, report: NodeReport): Promise<ReportResult> {
-  const result = await turnNode(plane, nodeId, { kind: 'report', report });
+  const { result, entries } = await turnLooking(plane, nodeId, { kind: 'report', report });
   if (result.kind === 'refused') return { kind: 'refused', refusal: result.refusal };
   const written = result.kind === 'changed';
   if (written || heeds(result.record, report, plane.now())) {
     const awaited = written && result.facts.some(({ kind }) => kind === 'hostReported');
-    await hearHost(plane, nodeId, report.instances ?? [], awaited);
+    const known = new Map((awaited ? [] : (entries ?? [])).map((entry) => [entry.vmId as string, entry]));
+    const news = (report.instances ?? []).filter((seen) => {
+      const entry = known.get(seen.vmId);
+      return entry === undefined || !isAsKnown(entry, seen);
+    });
+    await hearHost(plane, nodeId, news, awaited);
   }
-  return { kind: 'answered', node: result.record, written };
+  return { kind: 'answered', node: result.record, written, entries };
 }

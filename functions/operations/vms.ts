@@ -3,7 +3,7 @@ import type { HostVm } from '../../core/contract/agent-answers.ts';
 import type { InstanceSeen } from '../../core/contract/agent-bodies.ts';
 import { type NodeId, parseNodeId, parseVmId, type VmId } from '../../core/kit/ids.ts';
 import type { VmBody } from '../../core/contract/operator-bodies.ts';
-import type { Fact } from '../../core/decision/fact.ts';
+import type { Fact, Outcome } from '../../core/decision/fact.ts';
 import { decideNode } from '../../core/node/decide.ts';
 import { inMaintenance, takesVms } from '../../core/node/maintenance.ts';
 import { decideVm } from '../../core/vm/decide.ts';
@@ -21,14 +21,41 @@ import { startOwn } from './start-own.ts';
 /** One decision about a VM; a host that it no longer keeps from rebooting goes on. */
 export async function turnVm(plane: ControlPlane, vmId: VmId, event: VmEvent): Promise<Turned<VmRecord>> {
   let blocked: NodeId | null = null;
+  let unknown: NodeId | null = null;
   const result = await turn(plane, 'vm', vmId, async (record) => {
     blocked = record !== null && blocksReboot(record) ? hostOf(record) : null;
     const hosts = needsHosts(record, event, plane.now()) ? { hosts: await viewHosts(plane, vmId, record, event) } : {};
-    return decideVm(record, event, { vmId, now: plane.now(), draw: plane.draw(), ...hosts });
+    const outcome = decideVm(record, event, { vmId, now: plane.now(), draw: plane.draw(), ...hosts });
+    // The host first: a VM that its host does not know of would not be in the answers to its reports.
+    const goesTo = newHost(record, outcome);
+    unknown = goesTo !== null && !(await declareOn(plane, goesTo)) ? goesTo : null;
+    return outcome;
   });
   if (result.kind === 'changed') await listenFor(plane, result.facts);
+  // It may have enrolled meanwhile.
+  if (result.kind === 'changed' && unknown !== null) await declareOn(plane, unknown);
   if (result.kind === 'changed' && blocked !== null && !blocksReboot(result.record)) await proceedHost(plane, blocked);
   return result;
+}
+
+/** Where a VM is about to come to be that was not there before. */
+function newHost(before: VmRecord | null, outcome: Outcome<VmRecord>): NodeId | null {
+  if (outcome.kind !== 'changed' || outcome.next.removed !== null) return null;
+  const host = hostOf(outcome.next);
+  return before?.removed === null && hostOf(before) === host ? null : host;
+}
+
+/** @returns whether the host has enrolled */
+async function declareOn(plane: ControlPlane, host: NodeId): Promise<boolean> {
+  let enrolled = true;
+  await skipping(plane, 'node', host, () =>
+    turn(plane, 'node', host, (record) => {
+      enrolled = record?.removed === null;
+      if (!enrolled) return { kind: 'unchanged' };
+      return decideNode(record, { kind: 'declareVm' }, { nodeId: host, now: plane.now(), group: null });
+    }),
+  );
+  return enrolled;
 }
 
 /** What a VM has to know of its host, and of those it may go to. */

@@ -2,6 +2,7 @@
  * A control plane for one node, over HTTP on 127.0.0.1: the real decision about the node, a scripted table of VMs, and
  * faults of the network. Signatures are verified by signing again.
  */
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -42,6 +43,10 @@ export class ControlPlane {
   readonly launches: string[] = [];
   readonly vms = new Map<string, VmRow>();
   readonly unsigned: string[] = [];
+  /** Whether answers to reports have the list of VMs and its tag, as since API 1.1. */
+  tags = false;
+  /** How often the list was asked for. */
+  lists = 0;
   /** What went wrong in this double itself; a test ends with none. */
   readonly broken: unknown[] = [];
   /** Answered to the next requests instead of anything else. */
@@ -117,7 +122,15 @@ export class ControlPlane {
     const desired = { ...(this.desiredOverride ?? this.node.spec), ...this.told };
     const leased = [...this.vms.values()].flatMap(({ leaseSeconds }) => leaseSeconds ?? []);
     const lease = leased.length === 0 ? {} : { leaseSeconds: Math.min(...leased) };
-    return { status: 200, body: { api: '1.0', desired, reportEverySeconds: this.reportEverySeconds, ...lease } };
+    const body = { api: '1.0', desired, reportEverySeconds: this.reportEverySeconds, ...lease };
+    return { status: 200, body: { ...body, ...this.#listing(report) } };
+  }
+
+  #listing({ vmsTag: sent }: NodeReport): { vmsTag?: string; vms?: unknown } {
+    if (!this.tags) return {};
+    const vms = this.#items();
+    const vmsTag = createHash('sha256').update(JSON.stringify(vms)).digest('hex').slice(0, 16);
+    return vmsTag === sent ? { vmsTag } : { vmsTag, vms };
   }
 
   #reportVm(vmId: string, report: VmReport): Reply {
@@ -133,19 +146,21 @@ export class ControlPlane {
   }
 
   #listVms(): Reply {
-    const items = [...this.vms.values()].map(
-      ({ vmId, uid, power, instanceId, graceSeconds, leaseSeconds, consoleAsked }) => ({
-        vmId,
-        uid,
-        power,
-        instanceId,
-        launchRevision: 1,
-        ...(graceSeconds === undefined ? {} : { graceSeconds }),
-        ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
-        ...(consoleAsked === undefined ? {} : { consoleAsked }),
-      }),
-    );
-    return { status: 200, body: { api: '1.0', items } };
+    this.lists += 1;
+    return { status: 200, body: { api: '1.0', items: this.#items() } };
+  }
+
+  #items() {
+    return [...this.vms.values()].map(({ vmId, uid, power, instanceId, graceSeconds, leaseSeconds, consoleAsked }) => ({
+      vmId,
+      uid,
+      power,
+      instanceId,
+      launchRevision: 1,
+      ...(graceSeconds === undefined ? {} : { graceSeconds }),
+      ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
+      ...(consoleAsked === undefined ? {} : { consoleAsked }),
+    }));
   }
 
   #launch(vmId: string, instanceId: string): Reply {

@@ -166,7 +166,7 @@ describe.concurrent('the update API', () => {
         spec.state === 'StagedUpdate' && status?.state === 'StagedUpdate' && waitingFor?.code === 'Held',
     );
     node.machine.setFaults({ offeredVersion: '1.21.1', commandSeconds: 0.1 });
-    await node.runs('refresh-updates');
+    await node.becomes('offered another', ({ status }) => status?.updateCheck.version === '1.21.1');
     await node.verb('release');
     expect((await node.updated('1.21.1')).crash.count).toBe(0);
     expect(node.machine.state().boots).toBe(2);

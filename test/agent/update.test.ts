@@ -135,7 +135,9 @@ describe('a step that fails is ErrorReset, undone, then Idle', () => {
     scene.machine.setFaults({ offeredVersion: '1.22.0' });
     scene.plane.node.spec = { state: 'StagedUpdate', version: '1.21.0', generation: 4 };
     await scene.told('4 StagedUpdate', '8 Idle');
-    expect(state().commands.slice(before, before + 2)).toEqual(['refresh', 'prepare']);
+    const commands = state().commands.slice(before);
+    // Before that it may have looked for updates by itself.
+    expect(commands.slice(0, commands.indexOf('prepare') + 1).slice(-2)).toEqual(['refresh', 'prepare']);
     expect(state().version).toBe('1.22.0');
   });
 
@@ -149,7 +151,7 @@ describe('a step that fails is ErrorReset, undone, then Idle', () => {
     };
     writeFileSync(scene.file('hooks.json'), JSON.stringify(hooks));
     const steps = ['first', 'second'].map((name) => ({ type: 'exec', hook: name, undo: `undo-${name}` }));
-    scene.plane.told = { drain: { steps, timeoutSeconds: 2, onTimeout: 'abort' } };
+    scene.plane.told = { drain: { steps, timeoutSeconds: 8, onTimeout: 'abort' } };
     await scene.boot({
       faults: { offeredVersion: '1.21.0' },
       agentEnv: { HOLDOFF_HOOKS: scene.file('hooks.json'), HOLDOFF_DRAIN_EVERY: '0.1s' },

@@ -23,6 +23,7 @@ function world() {
   };
   return {
     kernel,
+    call,
     put: (body: unknown) => call('PUT', '/v1/groups/web', OPERATOR, body),
     report: (more: Record<string, unknown>) =>
       call('POST', `/v1/nodes/${NODE}/reports`, nodeIdentity(NODE), {
@@ -50,6 +51,28 @@ test('a report that changes nothing takes one consistent read', async () => {
   const upToDate = { state: 'Idle', updateCheck: { result: 'UpToDate' } };
   await report(upToDate);
   expect((await report({ ...upToDate, generation: 1, uptime: 5 })).calls).toEqual(['DynamoDB GetItem (node)']);
+});
+
+test('with VMs on the host it takes one query more, and reads none of them', async () => {
+  const { put, call, report, kernel } = world();
+  await put({});
+  const idle = { state: 'Idle', updateCheck: { result: 'UpToDate' } };
+  await report(idle);
+  const instances: unknown[] = [];
+  for (const vmId of ['web', 'db', 'mail']) {
+    const launch = { type: 'libvirt', domain: vmId };
+    await call('PUT', `/v1/vms/${vmId}`, OPERATOR, { hostId: NODE, runStrategy: 'Always', launch });
+    const seen = await call('GET', `/v1/vms/${vmId}`, OPERATOR, undefined);
+    const { instanceId } = (seen.body as unknown as { instance: { instanceId: string } }).instance;
+    const running = { instanceId, phase: 'Running', ranSeconds: 1 };
+    await call('POST', `/v1/vms/${vmId}/reports`, nodeIdentity(NODE), running);
+    instances.push({ vmId, instanceId, phase: 'Running', ranSeconds: 700 });
+  }
+  await kernel.runTo(kernel.now + 60_000);
+  await report({ ...idle, generation: 1, uptime: 100, instances });
+  await kernel.runTo(kernel.now + 60_000);
+  const again = { ...idle, generation: 1, uptime: 200, instances };
+  expect((await report(again)).calls).toEqual(['DynamoDB GetItem (node)', 'DynamoDB Query (members)']);
 });
 
 test('a crash takes six requests at most, two of them to DynamoDB', async () => {

@@ -40,13 +40,13 @@ const shortLived = (vmId: string) =>
 
 const isAnother = (seen: VmJson, before: VmJson): boolean => seen.instance?.instanceId !== before.instance?.instanceId;
 
-/** What the agent keeps of an instance on its host. */
-const folderOf = (vm: VmJson): string =>
-  join(laptop.dataDir, 'machines', HOST, 'guests/instances', `${vm.vmId}@${vm.instance?.instanceId}`);
+/** What the agent keeps of an instance on its host: what its guest said, or where its processes are. */
+const folderOf = (vm: VmJson, kept: 'state' | 'guests'): string =>
+  join(laptop.dataDir, 'machines', HOST, kept, 'instances', `${vm.vmId}@${vm.instance?.instanceId}`);
 
 /** The pid of an instance's wrapper and of the QEMU below it. */
 function pidsOf(vm: VmJson): { wrapper: number; guest: number } {
-  const pid = (whose: string): number => Number(readFileSync(join(folderOf(vm), whose), 'utf8'));
+  const pid = (whose: string): number => Number(readFileSync(join(folderOf(vm, 'guests'), whose), 'utf8'));
   return { wrapper: pid('pid'), guest: pid('guest') };
 }
 
@@ -124,7 +124,7 @@ describe.skipIf(qemu === null)('a real guest', () => {
     await laptop.vm('killed', body('Always', obedient('killed')));
     const first = await sees('killed', 'Running', running);
     await until('the guest has said something', async () =>
-      outputTail(folderOf(first)).includes('has booted') ? true : null,
+      outputTail(folderOf(first, 'state')).includes('has booted') ? true : null,
     );
     process.kill(pidsOf(first).guest, 'SIGKILL');
     const again = await sees('killed', 'Running again', (seen) => running(seen) && isAnother(seen, first));
