@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DesiredVm, HostVm } from '../../core/contract/agent-answers.ts';
 import type { EndCause } from '../../core/contract/words.ts';
 import type { ControlPlane } from '../api/client.ts';
-import { retryWaitMs } from '../backoff.ts';
-import { messageOf, RefusedError } from '../failure.ts';
+import { messageOf } from '../failure.ts';
 import { Latch } from '../latch.ts';
 import type { Log } from '../log.ts';
 import type { Environment } from '../settings.ts';
 import { Delivery } from './delivery.ts';
 import { endedUnlaunched, endedWithHost, noteGuestEnd } from './ends.ts';
+import { followLists } from './follow-lists.ts';
 import { Guests } from './guests.ts';
 import {
   type Due,
@@ -55,8 +55,6 @@ export type VmHostOptions = {
   readonly ended: AbortSignal;
 };
 
-/** Between two lists: what a stale list makes this host report must not ask for the next one in a circle. */
-const LIST_PAUSE_MS = 250;
 /** After something could not be done. */
 const CLOCK_PAUSE_MS = 1000;
 /** Between looks at the size of the guests' output files. */
@@ -210,30 +208,9 @@ export class VmHost {
   }
 
   async run(): Promise<void> {
-    await Promise.all([this.#runClock(), this.#runList()]);
+    const follow = (items: readonly HostVm[], askedAt: number): void => this.#follow(items, askedAt);
+    await Promise.all([this.#runClock(), followLists({ ...this.#options, asked: this.#asked, follow })]);
     this.#guests.close();
-  }
-
-  async #runList(): Promise<void> {
-    const { plane, log, ended, random, now } = this.#options;
-    let failures = 0;
-    let waitMs = Number.MAX_SAFE_INTEGER;
-    while (!ended.aborted) {
-      if (!(await this.#asked.wait(waitMs)) && failures === 0) continue;
-      if (ended.aborted) return;
-      waitMs = Number.MAX_SAFE_INTEGER;
-      try {
-        const askedAt = now();
-        this.#follow(await plane.hostVms(), askedAt);
-        failures = 0;
-        await sleep(LIST_PAUSE_MS, undefined, { ref: false });
-      } catch (error) {
-        failures += 1;
-        // A lasting refusal is asked about again with the next report.
-        if (!(error instanceof RefusedError && error.lasting)) waitMs = retryWaitMs(failures, random());
-        if (!this.#options.ended.aborted) log('warn', 'vm list failed', { why: messageOf(error) });
-      }
-    }
   }
 
   async #runClock(): Promise<void> {
