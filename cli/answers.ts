@@ -65,7 +65,13 @@ function checkVersion(body: unknown): void {
   });
 }
 
-export type Listed<T> = { readonly api: string; readonly items: T[]; readonly cursor?: string };
+export type Listed<T> = {
+  readonly api: string;
+  readonly items: T[];
+  readonly cursor?: string;
+  /** What is not in it because the control plane cannot read it. */
+  readonly unreadable?: readonly unknown[];
+};
 
 /** The call for one page of a list; a log of the last events has one page and takes no query. */
 export type PageCall = (query: { readonly limit?: string; readonly cursor?: string }) => ApiCall;
@@ -84,6 +90,7 @@ export async function readList<K extends Kind>(
   { limit = Infinity, keep = () => true }: { limit?: number; keep?: (item: Kinds[K]) => boolean } = {},
 ): Promise<Listed<Kinds[K]>> {
   const items: Kinds[K][] = [];
+  const unreadable: unknown[] = [];
   const seen = new Set<string>();
   let api = '';
   let cursor: string | undefined;
@@ -95,12 +102,18 @@ export async function readList<K extends Kind>(
     const page = readPage((await client.send(call)).body);
     api = page.api;
     items.push(...page.items.map((item) => readItem(kind, item)).filter(keep));
+    unreadable.push(...(Array.isArray(page.unreadable) ? page.unreadable : []));
     cursor = page.cursor;
     if (cursor !== undefined && seen.has(cursor)) throw endless(call.target);
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined && items.length < limit);
   const complete = items.length <= limit;
-  return { api, items: items.slice(0, limit), ...(complete && cursor !== undefined ? { cursor } : {}) };
+  return {
+    api,
+    items: items.slice(0, limit),
+    ...(complete && cursor !== undefined ? { cursor } : {}),
+    ...(unreadable.length === 0 ? {} : { unreadable }),
+  };
 }
 
 function readPage(body: unknown): Listed<unknown> {

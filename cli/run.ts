@@ -7,6 +7,7 @@ import { checkFields } from './fields.ts';
 import { wantsColour, type Io } from './io.ts';
 import { parseCommandLine } from './parse.ts';
 import { failureJson, failureText } from './failures.ts';
+import { sayingUnreadable } from './unreadable.ts';
 
 /** Understands and runs a command line; resolves with the exit code. Only a mistake in this program rejects. */
 export async function runCommandLine(
@@ -44,9 +45,12 @@ function createTools(global: GlobalOptions, io: Io): Tools {
   };
 }
 
-const connect = async (global: GlobalOptions, io: Io): Promise<Client> =>
-  createClient(await resolveConnection(global, io), {
-    timeout: global.timeout,
+async function connect(global: GlobalOptions, io: Io): Promise<Client> {
+  const { timeout } = global;
+  const client = createClient(await resolveConnection(global, io), {
+    timeout,
     interrupted: io.interrupted,
     now: io.now,
   });
+  return sayingUnreadable(client, io.err);
+}

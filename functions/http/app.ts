@@ -61,13 +61,40 @@ export function problemOf(plane: Pick<ControlPlane, 'telemetry'>, path: string, 
     plane.telemetry.warn('a request met an item that cannot be read', { path, error: error.message });
     return problem(500, 'ItemUnreadable', `${error.message}. Nothing was changed.`);
   }
+  if (isThrottled(error)) {
+    plane.telemetry.warn('a request was throttled by AWS for longer than it could wait', {
+      path,
+      error: String(error),
+    });
+    return problem(
+      503,
+      'Throttled',
+      'AWS throttled the table for longer than a request can wait; nothing was changed, try again in some seconds. If it lasts, the alarm TableThrottles rings and its runbook says what to do',
+    );
+  }
   const detail = { path, error: error instanceof Error ? (error.stack ?? String(error)) : String(error) };
   plane.telemetry.warn('a request failed', detail);
   return problem(500, 'Internal', 'something failed that should not; it is logged, and the call may be repeated');
 }
 
+/** What AWS says when it would do the same a little later (botocore's list of throttling errors). */
+const THROTTLES: readonly string[] = [
+  'ProvisionedThroughputExceededException',
+  'ThrottlingException',
+  'Throttling',
+  'RequestLimitExceeded',
+  'ThrottledException',
+  'TooManyRequestsException',
+];
+
+const isThrottled = (error: unknown): boolean => error instanceof Error && THROTTLES.includes(error.name);
+
+/** Seconds after which a caller who was answered 503 may try again. */
+const RETRY_AFTER = '5';
+
 function problemAnswer(c: Context, { status, ...rest }: Problem, headers: Record<string, string> = {}): Response {
   return c.body(JSON.stringify({ api: API_VERSION, ...rest, status }), status as 400, {
+    ...(status === 503 ? { 'retry-after': RETRY_AFTER } : {}),
     ...headers,
     'content-type': 'application/problem+json',
   });

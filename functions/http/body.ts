@@ -31,12 +31,14 @@ export function readBody<S extends z.core.$ZodType>(
 function parseJson(text: string, caller: Caller): unknown {
   // No body at all is a verb with nothing to say; one of blanks is no JSON.
   if (text === '') return {};
-  if (depthOf(text) > DEPTH_MAX) {
+  const shallow = cutBelow(text, DEPTH_MAX);
+  // An agent's report is kept, as with half pairs: what is that deep in it is words for a person, and cut as those are.
+  if (shallow !== text && caller.kind !== 'node') {
     throw fail(400, 'InvalidJson', `the body is nested deeper than ${DEPTH_MAX} levels. Nothing was changed`);
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(shallow);
   } catch (error) {
     throw fail(400, 'InvalidJson', `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -46,16 +48,22 @@ function parseJson(text: string, caller: Caller): unknown {
 /** No body of ours is a quarter as deep; one much deeper would end whoever walks through it. */
 const DEPTH_MAX = 64;
 
-/** How deep the brackets of a text go; those within strings are no brackets. */
-function depthOf(text: string): number {
+/** The text with what is nested deeper than that left out; brackets within strings are no brackets. */
+function cutBelow(text: string, most: number): string {
   let depth = 0;
-  let deepest = 0;
-  for (const [found] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{\]}]/g)) {
-    if (found === '[' || found === '{') depth += 1;
-    else if (found === ']' || found === '}') depth -= 1;
-    deepest = Math.max(deepest, depth);
+  let kept = '';
+  let from = 0;
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{\]}]/g)) {
+    if (found === '[' || found === '{') {
+      depth += 1;
+      if (depth === most + 1) kept += `${text.slice(from, index)}"…"`;
+    } else if (found === ']' || found === '}') {
+      depth -= 1;
+      if (depth === most) from = index + 1;
+    }
   }
-  return deepest;
+  // Whatever never closes is cut with all that follows it: JSON refuses that.
+  return depth > most ? kept : kept + text.slice(from);
 }
 
 /** Only an escape can bring half of a surrogate pair into a body: what is decoded from UTF-8 has none. */

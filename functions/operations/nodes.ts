@@ -13,6 +13,7 @@ import { turn, type Turned } from '../turn.ts';
 import { skipping } from '../unreadable.ts';
 import { loadGroup, turnGroup, turnGroupRead } from './groups.ts';
 import { lastRecovery } from './home.ts';
+import { leftToSweep } from './left-to-sweep.ts';
 import { contextOf, type LookedAt } from './node-context.ts';
 import { startOwn, type Trial } from './start-own.ts';
 import { hearHost, tellVms } from './vms.ts';
@@ -54,58 +55,53 @@ async function followUp(
 ): Promise<NodeRecord | null> {
   let started: NodeRecord | null = null;
   for (const fact of facts) {
-    switch (fact.kind) {
-      case 'slotReleased':
-        await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
-        if (node.group === fact.group) started = (await startOwn(plane, node, { ...trial, freed: true })) ?? started;
-        break;
-      case 'fill':
-        started = (await startOwn(plane, node, trial)) ?? started;
-        break;
-      case 'hostReported':
-        // Of a report its VMs hear together with what it says of each.
-        if (!trial.told) await tellVms(plane, fact);
-        break;
-      case 'hostSilent':
-      case 'hostUnheard':
-      case 'hostBooted':
-      case 'hostFenced':
-        await tellVms(plane, fact);
-        await turnNode(plane, node.nodeId, { kind: 'told', at: fact.at });
-        break;
-      case 'hostMaintenance':
-        await tellVms(plane, fact);
-        break;
-      case 'crashed':
-        await countCrash(plane, node.nodeId, fact);
-        break;
-      case 'enrolled':
-      case 'listen':
-      case 'wake':
-      case 'metric':
-      case 'event':
-        break;
-    }
+    const what = `what follows for node ${node.nodeId} (${fact.kind}) could not be done`;
+    started = (await leftToSweep(plane, what, () => followFact(plane, node, fact, trial))) ?? started;
   }
   return started;
 }
 
-/** What follows a write that is committed never changes its answer. */
+async function followFact(plane: ControlPlane, node: NodeRecord, fact: Fact, trial: Trial): Promise<NodeRecord | null> {
+  switch (fact.kind) {
+    case 'slotReleased':
+      await turnGroup(plane, fact.group, { kind: 'release', nodeId: node.nodeId, claimId: fact.claimId });
+      return node.group === fact.group ? startOwn(plane, node, { ...trial, freed: true }) : null;
+    case 'fill':
+      return startOwn(plane, node, trial);
+    case 'hostReported':
+      // Of a report its VMs hear together with what it says of each.
+      if (!trial.told) await tellVms(plane, fact);
+      return null;
+    case 'hostSilent':
+    case 'hostUnheard':
+    case 'hostBooted':
+    case 'hostFenced':
+      await tellVms(plane, fact);
+      await turnNode(plane, node.nodeId, { kind: 'told', at: fact.at });
+      return null;
+    case 'hostMaintenance':
+      await tellVms(plane, fact);
+      return null;
+    case 'crashed':
+      await countCrash(plane, node.nodeId, fact);
+      return null;
+    case 'enrolled':
+    case 'listen':
+    case 'wake':
+    case 'metric':
+    case 'event':
+      return null;
+  }
+}
+
 async function countCrash(
   plane: ControlPlane,
   nodeId: NodeId,
   { group, version, at }: Extract<Fact, { kind: 'crashed' }>,
 ): Promise<void> {
-  try {
-    const { own, fallback } = await loadGroup(plane, group);
-    const { breaker } = policyInForce(own, fallback).rollout;
-    await turnGroupRead(plane, own, { kind: 'crashed', breaker, crashes: [{ nodeId, version, at }] });
-  } catch (error) {
-    plane.telemetry.warn(`a crash could not be counted for the breaker of group ${group}; the next sweep does`, {
-      nodeId,
-      error: String(error),
-    });
-  }
+  const { own, fallback } = await loadGroup(plane, group);
+  const { breaker } = policyInForce(own, fallback).rollout;
+  await turnGroupRead(plane, own, { kind: 'crashed', breaker, crashes: [{ nodeId, version, at }] });
 }
 
 /** So many members of a group are looked at at the same time. */

@@ -15,6 +15,7 @@ import type { ControlPlane } from '../ports.ts';
 import { turnRead } from '../turn.ts';
 import { propose, startOne } from './fill.ts';
 import { pairOf, turnGroup, viewOf } from './groups.ts';
+import { leftToSweep } from './left-to-sweep.ts';
 
 export type Trial = {
   /** Its report is being answered: its start is acknowledged by that answer. */
@@ -28,32 +29,20 @@ export type Trial = {
 /** Who lost the race stands back so long at most before it looks whether somebody has asked for the filler. */
 const CROWD_MS = 250;
 
-/**
- * What follows a write that is committed never changes its answer: what fails is logged, and left to the sweep.
- * @returns the node as it is after its start, if it was started
- */
-export async function startOwn(plane: ControlPlane, node: NodeRecord, trial: Trial): Promise<NodeRecord | null> {
-  try {
-    if (node.waitingSince !== null) return await tryOnce(plane, node, trial);
-    if (trial.freed !== true) await turnGroup(plane, node.group, { kind: 'askFill', proceed: false });
-  } catch (error) {
-    leftToTheSweep(plane, node.group, error);
-  }
-  return null;
-}
+/** @returns the node as it is after its start, if it was started */
+export const startOwn = (plane: ControlPlane, node: NodeRecord, trial: Trial): Promise<NodeRecord | null> =>
+  leftToSweep(plane, notFilled(node.group), async () => {
+    if (node.waitingSince !== null) return tryOnce(plane, node, trial);
+    if (trial.freed !== true) await turnGroup(plane, node.group, ASK);
+    return null;
+  });
 
-/** Asks for the filler of a group; as above, what fails is left to the sweep. */
+/** Asks for the filler of a group. */
 export async function askFill(plane: ControlPlane, group: GroupId, proceed: boolean): Promise<void> {
-  try {
-    await turnGroup(plane, group, { kind: 'askFill', proceed });
-  } catch (error) {
-    leftToTheSweep(plane, group, error);
-  }
+  await leftToSweep(plane, notFilled(group), () => turnGroup(plane, group, { kind: 'askFill', proceed }));
 }
 
-function leftToTheSweep(plane: ControlPlane, group: GroupId, error: unknown): void {
-  plane.telemetry.warn(`group ${group} could not be filled; the next sweep does`, { error: String(error) });
-}
+const notFilled = (group: GroupId): string => `group ${group} could not be filled`;
 
 type Chance =
   /** Nothing can start now, and whatever changes that asks for a fill. */

@@ -15,6 +15,7 @@ import type { ControlPlane } from '../ports.ts';
 import { turn, type Turned } from '../turn.ts';
 import { loadMany, loadReadable, skipping } from '../unreadable.ts';
 import { turnGroup } from './groups.ts';
+import { leftToSweep } from './left-to-sweep.ts';
 import { contextOf } from './node-context.ts';
 import { startOwn } from './start-own.ts';
 
@@ -31,10 +32,14 @@ export async function turnVm(plane: ControlPlane, vmId: VmId, event: VmEvent): P
     unknown = goesTo !== null && !(await declareOn(plane, goesTo)) ? goesTo : null;
     return outcome;
   });
-  if (result.kind === 'changed') await listenFor(plane, result.facts);
-  // It may have enrolled meanwhile.
-  if (result.kind === 'changed' && unknown !== null) await declareOn(plane, unknown);
-  if (result.kind === 'changed' && blocked !== null && !blocksReboot(result.record)) await proceedHost(plane, blocked);
+  if (result.kind !== 'changed') return result;
+  const { record, facts } = result;
+  await leftToSweep(plane, `what follows for VM ${vmId} could not be done`, async () => {
+    await listenFor(plane, facts);
+    // It may have enrolled meanwhile.
+    if (unknown !== null) await declareOn(plane, unknown);
+    if (blocked !== null && !blocksReboot(record)) await proceedHost(plane, blocked);
+  });
   return result;
 }
 

@@ -32,6 +32,28 @@ describe('what is printed', () => {
     expect(JSON.parse(out)).toEqual({ api: '1.0', ...loopingVm() });
   });
 
+  describe('of a list from which something is missing because it cannot be read', () => {
+    const why = 'node item has format 9; this version reads 0 to 2: deploy the version that wrote it';
+    const missing: Responder = () => ok({ api: '1.0', items: [idleNode()], unreadable: [{ id: NODE_B, why }] });
+    const told = `node ${NODE_B} cannot be read and is left out: ${why}. Nothing is done with it until it can.\n`;
+
+    it('the list, and beside it what is missing and why', async () => {
+      const ran = await holdoff('nodes', missing);
+      expect(ran).toMatchObject({ code: EXIT.ok, err: told });
+      expect(ran.out).toContain(NODE_A);
+    });
+
+    it('with --json in it, too', async () => {
+      const { out } = await holdoff('nodes --json', missing);
+      expect(JSON.parse(out)).toMatchObject({ items: [{ nodeId: NODE_A }], unreadable: [{ id: NODE_B, why }] });
+    });
+
+    it('a verb on all of them does not pass over it silently', async () => {
+      const respond: Responder = (request) => (request.method === 'GET' ? missing(request) : ok(idleNode(), 202));
+      expect((await holdoff('nodes hold --all --yes', respond)).err).toContain(told);
+    });
+  });
+
   it('by a verb: one line with what the control plane says will happen', async () => {
     const stopping = ok(runningVm({ printableStatus: 'Stopping', explanation: 'Its guest has 30 s to end.' }), 202);
     const onTerminal = await holdoff('vms stop db', () => stopping, { isTty: true, env: { NO_COLOR: '1' } });

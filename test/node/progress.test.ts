@@ -15,9 +15,21 @@ test.each([
   expect(String(await scene.seen('nodes', HOST, 'status.progress')).length).toBeLessThanOrEqual(1100);
 });
 
-test('nested 4,000 deep it is refused as every body that deep, and nothing is lost: the next report is taken', async () => {
+test.each([4000, 60, 61, 62, 63, 64, 65])(
+  'nested %d deep it is cut, and the crash that it came with is counted',
+  async (deep) => {
+    const scene = new Scene();
+    await scene.node(HOST, { state: 'Idle' });
+    const generation = await scene.seen('nodes', HOST, 'spec.generation');
+    const error = { reason: 'PrepareFailed', message: 'a bracket [ in a text {' };
+    const answer = await scene.node(HOST, { state: 'ErrorReset', generation, progress: nested(deep), error });
+    expect(answer.status).toBe(200);
+    await scene.sees('nodes', HOST, { 'crash.count': 1, 'crash.lastMessage': error.message });
+  },
+);
+
+test('an operator is told that a body is nested too deep, and nothing is changed', async () => {
   const scene = new Scene();
-  const refused = await scene.node(HOST, { state: 'Idle', progress: nested(4000) });
-  expect(refused).toMatchObject({ status: 400, body: { code: 'InvalidJson' } });
-  expect((await scene.node(HOST, { state: 'Idle' })).status).toBe(200);
+  const answer = await scene.operator('PUT', '/v1/groups/web', { monitor: nested(4000) });
+  expect(answer).toMatchObject({ status: 400, body: { code: 'InvalidJson' } });
 });
