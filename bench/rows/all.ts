@@ -2,9 +2,10 @@
 import { cli } from './cli.ts';
 import { coldStart } from './cold-start.ts';
 import { COMMANDS } from './commands.ts';
+import { cost } from './cost.ts';
 import { decisions } from './decisions.ts';
 import { herd } from './herd.ts';
 import { requests } from './requests.ts';
 import type { Row } from './row.ts';
 
-export const ROWS: readonly Row[] = [requests, decisions, coldStart, herd, cli, ...COMMANDS];
+export const ROWS: readonly Row[] = [requests, cost, decisions, coldStart, herd, cli, ...COMMANDS];

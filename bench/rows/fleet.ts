@@ -9,10 +9,12 @@ import {
   byIdPartition,
   listPartition,
   memberPartition,
+  readItem,
   SHARDS,
   shardOf,
   vmPartition,
 } from '../../functions/aws/item.ts';
+import type { VmRecord } from '../../core/vm/record.ts';
 import { sizeOf } from '../../world/aws/limits.ts';
 import type { Item } from '../../world/aws/table.ts';
 import { Deployment, type DeploymentOptions } from '../../world/deployment.ts';
@@ -87,6 +89,30 @@ export class Fleet {
   report(nodeId: string, body: Readonly<Record<string, unknown>>): Promise<Cost & { body: unknown }> {
     const usual = { bootId: 'b1', currentVersion: '1.0', updateCheck: { result: 'UpToDate' } };
     return this.call('POST', `/v1/nodes/${nodeId}/reports`, nodeIdentity(nodeId), { ...usual, ...body });
+  }
+
+  /** What one sweep costs, as everything is now. */
+  async sweepCost(): Promise<Omit<Cost, 'status'>> {
+    const [dynamodb, reads, writes] = [this.#dynamodb, this.#reads, this.#writes];
+    await Promise.all([this.deployment.sweep(), this.settle(1_000)]);
+    const requests = this.#dynamodb - dynamodb;
+    return { requests, dynamodb: requests, reads: this.#reads - reads, writes: this.#writes - writes };
+  }
+
+  /** The units that were counted so far. */
+  units(): { reads: number; writes: number } {
+    return { reads: this.#reads, writes: this.#writes };
+  }
+
+  /** A VM as it is stored, seen without a call. */
+  peekVm(id: VmId): VmRecord | null {
+    const { Item: item } = this.deployment.services.table.get({ Key: { pk: { S: `vm#${id}` }, sk: { S: 'A' } } });
+    return item === undefined ? null : readItem('vm', item).record;
+  }
+
+  /** What an item takes in the table. */
+  bytesOf(kind: 'node' | 'vm' | 'group', id: string): number {
+    return sizeOf(this.stored(kind, id));
   }
 
   /** Lets pass what was begun: the index, the bus, timers that are due. */

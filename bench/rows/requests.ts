@@ -5,20 +5,23 @@ import type { Figure, Row } from './row.ts';
 const HOST = nodeIdAt(0);
 const CRASHING = nodeIdAt(1);
 const BREAKING = nodeIdAt(2);
+/** A node without VMs, of which there are many. */
+const PLAIN = nodeIdAt(3);
 const VMS_ON_HOST = 20;
 
-/** One plain node, one host, one in the middle of an update, and as many more as are asked for. */
+/** A host with VMs, and as many plain nodes as are asked for. */
 async function fleetOf(nodes: number): Promise<Fleet> {
   const fleet = new Fleet();
   await fleet.operate('PUT', '/v1/groups/default', { maxConcurrentUpdates: '5%' });
   await fleet.report(HOST, { state: 'Idle' });
+  await fleet.report(PLAIN, { state: 'Idle' });
   await fleet.operate('PUT', `/v1/vms/${vmIdAt(0)}`, {
     hostId: HOST,
     runStrategy: 'Always',
     launch: { type: 'libvirt', domain: 'web' },
   });
   await fleet.settle();
-  fleet.copyNodes(HOST, 10, nodes);
+  fleet.copyNodes(PLAIN, 10, nodes);
   fleet.copyVms(vmIdAt(0), 1, VMS_ON_HOST, () => HOST);
   fleet.copyVms(vmIdAt(0), VMS_ON_HOST, nodes, (index) => nodeIdAt(index));
   await fleet.settle(1000);
