@@ -102,7 +102,7 @@ export async function readList<K extends Kind>(
     const page = readPage((await client.send(call)).body);
     api = page.api;
     items.push(...page.items.map((item) => readItem(kind, item)).filter(keep));
-    unreadable.push(...(Array.isArray(page.unreadable) ? page.unreadable : []));
+    if (Array.isArray(page.unreadable)) unreadable.push(...page.unreadable);
     cursor = page.cursor;
     if (cursor !== undefined && seen.has(cursor)) throw endless(call.target);
     if (cursor !== undefined) seen.add(cursor);
