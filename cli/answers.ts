@@ -102,7 +102,7 @@ export async function readList<K extends Kind>(
     const page = readPage((await client.send(call)).body);
     api = page.api;
     items.push(...page.items.map((item) => readItem(kind, item)).filter(keep));
-    if (Array.isArray(page.unreadable)) unreadable.push(...page.unreadable);
+    unreadable.push(...(page.unreadable ?? []));
     cursor = page.cursor;
     if (cursor !== undefined && seen.has(cursor)) throw endless(call.target);
     if (cursor !== undefined) seen.add(cursor);
@@ -123,6 +123,7 @@ function readPage(body: unknown): Listed<unknown> {
     body !== null &&
     'items' in body &&
     Array.isArray(body.items) &&
+    (!('unreadable' in body) || Array.isArray(body.unreadable)) &&
     (!('cursor' in body) || typeof body.cursor === 'string');
   if (ok) {
     // The cast holds: each field of Listed<unknown> has just been looked at.
