@@ -26,6 +26,8 @@ export type CliErrorCode =
   | 'NotHoldoff'
   | 'UnknownFormat'
   | 'HttpError'
+  | 'AwsRefused'
+  | 'NoSuchQueue'
   | 'EndlessList'
   | 'Interrupted';
 
@@ -41,6 +43,8 @@ const EXIT_OF: Record<CliErrorCode, ExitCode> = {
   NotHoldoff: EXIT.unreachable,
   UnknownFormat: EXIT.failed,
   HttpError: EXIT.failed,
+  AwsRefused: EXIT.failed,
+  NoSuchQueue: EXIT.failed,
   EndlessList: EXIT.failed,
   Interrupted: EXIT.interrupted,
 };

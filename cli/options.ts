@@ -21,6 +21,16 @@ export const nodeIdArgument = (text: string): NodeId => accepted(parseNodeId(tex
 export const vmIdArgument = (text: string): VmId => accepted(parseVmId(text), `A VM id is ${NAME_RULE}.`);
 export const groupArgument = (text: string): GroupId => accepted(parseGroupId(text), `A group name is ${NAME_RULE}.`);
 
+const prefixArgument = (text: string): string =>
+  accepted(
+    /^[a-z][a-z0-9-]{0,31}$/.test(text) ? text : null,
+    'A prefix is lower-case letters, digits and hyphens, as the setting `prefix` has it.',
+  );
+export const prefixOption = (): Option =>
+  new Option('--prefix <name>', "the deployment's, which begins its names in the account")
+    .argParser(prefixArgument)
+    .default('holdoff');
+
 const countArgument = (text: string): number =>
   accepted(/^[1-9]\d{0,5}$/.test(text) ? Number(text) : null, 'It must be a whole number from 1 to 999999.');
 

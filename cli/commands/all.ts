@@ -3,6 +3,7 @@ import type { CommandModule } from '../command.ts';
 import { applyCommands } from './apply.ts';
 import { completionCommand } from './completion.ts';
 import { consoleCommand } from './console.ts';
+import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import { fleetCommands } from './fleet.ts';
@@ -22,6 +23,7 @@ export const COMMANDS: readonly CommandModule[] = [
   applyCommands,
   consoleCommand,
   doctorCommand,
+  deadLettersCommand,
   recoverCommand,
   simulateCommand,
   whatIfCommand,

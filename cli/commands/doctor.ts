@@ -1,5 +1,4 @@
 /** `holdoff doctor`: is the machinery itself well, and what to do where it is not. */
-import { InvalidArgumentError } from 'commander';
 import { separated, table } from '../../present/table.ts';
 import { counted } from '../../present/text.ts';
 import { paint, type Tone } from '../../present/tone.ts';
@@ -8,6 +7,7 @@ import type { Connection } from '../connection.ts';
 import { examine, unknownPlane } from '../doctor/doctor.ts';
 import type { Finding, FindingStatus } from '../doctor/finding.ts';
 import { CliError, EXIT, type ExitCode } from '../errors.ts';
+import { prefixOption } from '../options.ts';
 import { print } from '../output.ts';
 import type { Surface } from '../../present/table.ts';
 
@@ -33,17 +33,12 @@ export const doctorCommand: CommandModule = (program, accept) => {
   program
     .command('doctor')
     .description('is the machinery itself well, and what to do where it is not')
-    .option('--prefix <name>', "the deployment's, which begins its names in the account", prefixArgument, 'holdoff')
+    .addOption(prefixOption())
     .addHelpText('after', HELP)
     .action((options: DoctorOptions) => {
       accept({ name: 'doctor', options, run: (tools) => doctor(tools, options) });
     });
 };
-
-function prefixArgument(text: string): string {
-  if (/^[a-z][a-z0-9-]{0,31}$/.test(text)) return text;
-  throw new InvalidArgumentError('A prefix is lower-case letters, digits and hyphens, as the setting `prefix` has it.');
-}
 
 async function doctor(tools: Tools, { prefix }: DoctorOptions): Promise<ExitCode> {
   const findings = await look(tools, prefix);

@@ -92,7 +92,7 @@ async function deadLetters(account: Account, prefix: string): Promise<Finding> {
   return fail(
     'dead letters',
     full.map(({ of, depth }) => `${depth} in ${prefix}-${of}-dead`).join(', '),
-    `read one and repair the cause: ${full.map(({ of }) => runbook(`${of}-dead-letters`)).join(', ')}`,
+    `see what they are with \`holdoff dead-letters\`, and repair the cause: ${full.map(({ of }) => runbook(`${of}-dead-letters`)).join(', ')}`,
   );
 }
 

@@ -51,8 +51,10 @@ export interface Queue {
   readonly definition: QueueDefinition;
   readonly visibilityTimeoutMs: number;
   send(body: string, delaySeconds: number): { readonly messageId: string };
-  /** Takes up to `max` visible messages and hides them for the visibility timeout. */
-  readonly receive: (max: number) => Received[];
+  /** Takes up to `max` visible messages and hides them for so long, the queue's visibility timeout unless said. */
+  readonly receive: (max: number, hiddenMs?: number) => Received[];
+  /** Hides what was received with this handle for so long from now; a message already gone is no error here. */
+  readonly hide: (receiptHandle: string, hiddenMs: number) => void;
   /** Deletes what was received with this handle; a message already gone is no error, as in SQS. */
   readonly remove: (receiptHandle: string) => void;
   /** Messages that can be received now. */
@@ -102,7 +104,7 @@ export function openQueue(options: QueueOptions): Queue {
     if (chance.oneIn(faults.earlyOneIn)) return Math.max(nowMs, dueMs - faults.earlyMs);
     return dueMs + chance.between(...faults.latenessMs);
   };
-  const take = (key: string, message: Message, nowMs: number): Received | null => {
+  const take = (key: string, message: Message, nowMs: number, hiddenMs: number): Received | null => {
     const { maxReceiveCount } = definition;
     if (maxReceiveCount !== undefined && message.receives >= maxReceiveCount) {
       options.bury(message.body);
@@ -111,7 +113,7 @@ export function openQueue(options: QueueOptions): Queue {
     }
     const taken = {
       ...message,
-      visibleAtMs: nowMs + visibilityTimeoutMs,
+      visibleAtMs: nowMs + hiddenMs,
       receives: message.receives + 1,
       firstReceiveMs: message.firstReceiveMs ?? nowMs,
     };
@@ -133,17 +135,22 @@ export function openQueue(options: QueueOptions): Queue {
       }
       return { messageId };
     },
-    receive: (max) => {
+    receive: (max, hiddenMs = visibilityTimeoutMs) => {
       const nowMs = Date.now();
       const received: Received[] = [];
       // A key that is taken leaves the set, and none joins it, while this goes through it.
       for (const key of visible) {
         if (received.length >= max) break;
         const message = journal.get(key);
-        const taken = message === undefined ? null : take(key, message, nowMs);
+        const taken = message === undefined ? null : take(key, message, nowMs, hiddenMs);
         if (taken !== null) received.push(taken);
       }
       return received;
+    },
+    hide: (receiptHandle, hiddenMs) => {
+      const key = receiptHandle.split('#')[0] ?? '';
+      const message = journal.get(key);
+      if (message !== undefined) store(key, { ...message, visibleAtMs: Date.now() + hiddenMs });
     },
     remove: (receiptHandle) => drop(receiptHandle.split('#')[0] ?? ''),
     get visible() {

@@ -50,7 +50,11 @@ type Entry = z.infer<typeof Entry>;
 const ToQueue = z.object({ QueueUrl: z.string() });
 const SendMessage = z.extend(Entry, { QueueUrl: z.string() });
 const SendMessageBatch = z.extend(ToQueue, { Entries: z.optional(z.array(z.extend(Entry, { Id: z.string() }))) });
-const ReceiveMessage = z.extend(ToQueue, { MaxNumberOfMessages: z.optional(z.number()) });
+const ReceiveMessage = z.extend(ToQueue, {
+  MaxNumberOfMessages: z.optional(z.number()),
+  VisibilityTimeout: z.optional(z.number()),
+});
+const ChangeMessageVisibility = z.extend(ToQueue, { ReceiptHandle: z.string(), VisibilityTimeout: z.number() });
 const DeleteMessage = z.extend(ToQueue, { ReceiptHandle: z.string() });
 const GetQueueUrl = z.object({ QueueName: z.string() });
 
@@ -99,7 +103,10 @@ export async function startSqs(options: SqsOptions): Promise<EmbeddedSqs> {
         if (!Number.isInteger(max) || max < 1 || max > BATCH_MAX) {
           throw invalid(`Value ${max} for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10.`);
         }
-        const messages = addressed(input.QueueUrl).receive(max);
+        const messages = addressed(input.QueueUrl).receive(
+          max,
+          input.VisibilityTimeout === undefined ? undefined : input.VisibilityTimeout * 1000,
+        );
         return {
           Messages: messages.map((message) => ({
             MessageId: message.messageId,
@@ -113,6 +120,10 @@ export async function startSqs(options: SqsOptions): Promise<EmbeddedSqs> {
       DeleteMessage: (body) => {
         const input = readInput(DeleteMessage, body);
         addressed(input.QueueUrl).remove(input.ReceiptHandle);
+      },
+      ChangeMessageVisibility: (body) => {
+        const input = readInput(ChangeMessageVisibility, body);
+        addressed(input.QueueUrl).hide(input.ReceiptHandle, input.VisibilityTimeout * 1000);
       },
       GetQueueUrl: (body) => {
         const name = readInput(GetQueueUrl, body).QueueName;
