@@ -5,7 +5,23 @@ import { COMMANDS } from './commands.ts';
 import { cost } from './cost.ts';
 import { decisions } from './decisions.ts';
 import { herd } from './herd.ts';
+import { lists } from './lists.ts';
 import { requests } from './requests.ts';
 import type { Row } from './row.ts';
+import { storm } from './storm.ts';
+import { sweep } from './sweep.ts';
+import { timers } from './timers.ts';
 
-export const ROWS: readonly Row[] = [requests, cost, decisions, coldStart, herd, cli, ...COMMANDS];
+export const ROWS: readonly Row[] = [
+  requests,
+  timers,
+  storm,
+  decisions,
+  coldStart,
+  cost,
+  herd,
+  lists,
+  sweep,
+  cli,
+  ...COMMANDS,
+];

@@ -7,6 +7,7 @@ import { type NodeId, parseNodeId, parseVmId, type VmId } from '../../core/kit/i
 import { TABLE } from '../../core/contract/table.ts';
 import {
   byIdPartition,
+  duePartition,
   listPartition,
   memberPartition,
   readItem,
@@ -130,6 +131,7 @@ export class Fleet {
         set(copy, TABLE.indexes.list.partition, listPartition('node', shardOf(id, SHARDS.list)));
         set(copy, TABLE.indexes.members.partition, memberPartition(group, shardOf(id, SHARDS.members)));
         set(copy, TABLE.indexes.host.partition, byIdPartition(group, shardOf(id, SHARDS.members)));
+        set(copy, TABLE.indexes.due.partition, duePartition(shardOf(id, SHARDS.due)));
       });
     }
   }
