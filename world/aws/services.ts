@@ -222,6 +222,11 @@ export class Services {
     return { name: `DynamoDB UpdateItem (${kindOf(input.Key)})`, writes: true, serve };
   }
 
+  /** Schedules that have not fired yet; the stale ones, which will change nothing, among them. */
+  get schedules(): number {
+    return this.#schedules.size;
+  }
+
   #put(input: PutItemCommandInput): Call {
     const serve = (): unknown => {
       if (this.#trouble.strikes('dynamodb throttled')) throw throttled();
