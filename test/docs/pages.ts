@@ -1,6 +1,7 @@
 /** The tables in docs/ that `npm run docs` writes: each stands between two comments, and the prose around it is by hand. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { alarmRows } from '../infra/alarm-days.ts';
 import { deployed } from '../infra/deployed.ts';
 import { lineOf, type PermissionRow, permissionRows } from '../infra/permission-rows.ts';
 import { DIFFERENCES } from '../kubevirt/differences.ts';
@@ -67,6 +68,16 @@ export const generatedPages = (): Page[] => [
     ],
   },
   { file: 'permissions.md', tables: permissionTables() },
+  {
+    file: 'dashboard.md',
+    tables: [
+      {
+        name: 'alarm days',
+        head: ['alarm', 'of', 'says that it rings within', 'rang after', 'rang on a day when nobody was needed'],
+        rows: alarmRows(),
+      },
+    ],
+  },
 ];
 
 export const pathOf = ({ file }: Page): string => resolve(DOCS, file);
