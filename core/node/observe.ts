@@ -28,7 +28,7 @@ export function observe(node: NodeRecord, report: NodeReport, now: Instant): Nod
   const seen = statusOf(report, now);
   const { status } = node;
   const rebooted = status !== null && status.bootId !== report.bootId;
-  const sameFacts = status !== null && describeStatus(status) === describeStatus(seen);
+  const sameFacts = status !== null && sameStatus(status, seen);
   const fresh = status !== null && between(status.reportedAt, now) < REPORTED_AT_REFRESH;
   const marked = isMarked(node);
   if (sameFacts && fresh && !marked) return orderReports(node, status, seen.uptime, now);
@@ -130,17 +130,15 @@ function statusOf(report: NodeReport, now: Instant): NodeStatus {
   };
 }
 
-/** A status without what alone is no reason to write: when it was, and how long the node had been up. */
-const describeStatus = (status: NodeStatus): string =>
-  JSON.stringify([
-    status.state,
-    status.currentVersion,
-    status.bootId,
-    status.updateCheck.result,
-    status.updateCheck.version ?? null,
-    status.updateCheck.message ?? null,
-    status.agentVersion,
-    status.drainBlockedBy,
-    status.progress ?? null,
-    status.zone ?? null,
-  ]);
+/** Whether two statuses differ in nothing but what alone is no reason to write: when it was, and how long the node had been up. */
+const sameStatus = (a: NodeStatus, b: NodeStatus): boolean =>
+  a.state === b.state &&
+  a.currentVersion === b.currentVersion &&
+  a.bootId === b.bootId &&
+  a.updateCheck.result === b.updateCheck.result &&
+  (a.updateCheck.version ?? null) === (b.updateCheck.version ?? null) &&
+  (a.updateCheck.message ?? null) === (b.updateCheck.message ?? null) &&
+  a.agentVersion === b.agentVersion &&
+  a.drainBlockedBy === b.drainBlockedBy &&
+  (a.progress ?? null) === (b.progress ?? null) &&
+  (a.zone ?? null) === (b.zone ?? null);

@@ -62,7 +62,7 @@ const LOOK_KEPT_FOR = minutes(45);
  * none comes, the sweep looks early, and again at the very instant.
  */
 export function withSilenceLook(before: NodeRecord, node: NodeRecord, now: Instant): NodeRecord {
-  const { silenceLookAt: _old, ...rest } = node;
+  const rest = withoutSilenceLook(node);
   const kept = silenceLook(before);
   const at = silenceLook(rest);
   const stays = kept !== null && at !== null && kept < at && kept >= after(now, LOOK_KEPT_FOR);
@@ -71,7 +71,12 @@ export function withSilenceLook(before: NodeRecord, node: NodeRecord, now: Insta
 
 /** It was looked at too early: the key moves on to the instant at which it can be silent. */
 export function lookLater(node: NodeRecord, now: Instant): NodeRecord {
-  if (node.silenceLookAt === undefined || node.silenceLookAt > now) return node;
+  return node.silenceLookAt === undefined || node.silenceLookAt > now ? node : withoutSilenceLook(node);
+}
+
+/** Most have none: then nothing is copied. */
+function withoutSilenceLook(node: NodeRecord): NodeRecord {
+  if (node.silenceLookAt === undefined) return node;
   const { silenceLookAt: _past, ...rest } = node;
   return rest;
 }

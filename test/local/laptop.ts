@@ -32,7 +32,7 @@ export function startLaptop(dataDir: string, handlers: Partial<EmbeddedHandlers>
 /** Uses every store of the laptop once: an item, a timer that is soon due, a message. */
 export async function fillLaptop(aws: EmbeddedAws): Promise<void> {
   await new DynamoDBClient().send(new PutItemCommand({ TableName: 'holdoff', Item: { pk: { S: 'kept' } } }));
-  const soon = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1000).toISOString().slice(0, 19);
+  const soon = new Date(Math.ceil(Date.now() / 1000) * 1000 + 5000).toISOString().slice(0, 19);
   await new SchedulerClient().send(
     new CreateScheduleCommand({
       Name: 'soon',
