@@ -69,7 +69,7 @@ export const generatedPages = (): Page[] => [
   },
   { file: 'permissions.md', tables: permissionTables() },
   {
-    file: 'dashboard.md',
+    file: 'alarm-days.md',
     tables: [
       {
         name: 'alarm days',
